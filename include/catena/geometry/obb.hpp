@@ -1,0 +1,32 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "catena/math/rigid_enclosure.hpp"
+
+namespace catena {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// An oriented box in some frame F.
+struct Obb {
+  Matrix3d axes = Matrix3d::Identity();  ///< R_FO: columns are the box's axes, orthonormal to 1e-14
+  Vector3d center = Vector3d::Zero();
+  Vector3d half = Vector3d::Zero();
+};
+
+/// A direction and how far it separates two sets at least.
+struct Separation {
+  Vector3d direction = Vector3d::Zero();  ///< from a to b, in a's frame; |direction| <= 1 + 1e-14
+  double gap = -kInfinity;                ///< proven lower bound along it; negative: overlap
+};
+
+/// The best of the 15 separating axes of two boxes, each inside a frame of its own.
+///
+/// Rigor     gap holds for every exact motion that X_FG encloses; a nearly vanishing cross product
+///           of edges is skipped, so its direction is never trusted (docs/rigor.md, R3).
+/// Source    [Gottschalk1996], section 5, with a slack of our own.
+Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG) noexcept;
+
+}  // namespace catena

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catena/math/interval.hpp"
+#include "catena/model/verdict.hpp"
+
+namespace catena::io {
+
+/// `catena-path/1`: states and, once certified, a verdict for each edge (docs/formats.md).
+struct PathFile {
+  struct Edge {
+    Verdict verdict = Verdict::kUndecided;
+    std::optional<Interval> distance;
+  };
+
+  std::string robot;
+  std::string group;
+  std::vector<std::string> joint_order;
+  std::vector<std::vector<double>> states;
+  std::optional<std::vector<double>> times;
+  std::vector<Edge> edges;  ///< empty, or one fewer than states
+  std::string stats_json;   ///< free-form object; empty: none
+};
+
+/// Reads the JSON form, with or without edges, or OMPL's plain matrix (one state a line, values by
+/// blanks; joint_order then stays empty).
+PathFile load_path(const std::string& path);
+
+/// 17 significant digits, so that reading gives the same doubles.
+void save_path(const PathFile& path_file, const std::string& path);
+
+}  // namespace catena::io

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "catena/geometry/geometry.hpp"
+#include "catena/model/indices.hpp"
+#include "catena/model/joint.hpp"
+
+namespace catena {
+
+/// A geometry fixed in some frame F.
+struct PlacedGeometry {
+  std::shared_ptr<const Geometry> geometry;
+  RigidEnclosure X_FG;
+};
+
+/// One original URDF link: a name, the moving link that carries it, its collision geometries.
+struct Body {
+  std::string name;
+  LinkIndex link;
+  RigidEnclosure X_LB;                     ///< the original link's frame in the moving link's
+  std::vector<PlacedGeometry> geometries;  ///< placed in the moving link's frame L
+};
+
+/// A planning group: its active joints (not fixed, not mimic, not passive), in topological order.
+struct JointGroup {
+  std::string name;
+  std::vector<LinkIndex> joints;
+};
+
+/// Why two bodies of one robot are not checked against each other.
+struct UncheckedPair {
+  BodyIndex a, b;
+  std::string reason;  ///< "Adjacent", "Rigid", or the SRDF's own word
+};
+
+/// A tree of rigid links that joints move, with collision geometries.
+///
+/// Links are numbered topologically (parent(i) < i). Link 0 is the root and does not move; its
+/// frame is the world frame W, unless an SRDF virtual joint lets the root move. Joint i moves link
+/// i in its parent. Fixed joints are merged: a link carries one or more bodies (original links).
+///
+/// Threads   immutable after construction: share it.
+class Robot {
+ public:
+  const std::string& name() const noexcept { return name_; }
+  int num_links() const noexcept { return static_cast<int>(joints_.size()); }
+  const Joint& joint(LinkIndex i) const noexcept { return joints_[static_cast<size_t>(i.value)]; }
+  LinkIndex parent(LinkIndex i) const noexcept { return joint(i).parent; }
+
+  /// Length of a position vector: the values of all active and passive joints, joint by joint.
+  int num_positions() const noexcept { return num_positions_; }
+
+  /// Joints that have values of their own (not fixed, not mimic), in topological order.
+  std::span<const LinkIndex> active_joints() const noexcept { return active_joints_; }
+  /// The active joint of that name; invalid if there is none. O(log n).
+  LinkIndex find_joint(std::string_view name) const noexcept;
+
+  std::span<const Body> bodies() const noexcept { return bodies_; }
+  const Body& body(BodyIndex i) const noexcept { return bodies_[static_cast<size_t>(i.value)]; }
+  BodyIndex find_body(std::string_view name) const noexcept;
+
+  /// Pairs of bodies, both with geometry, that every query checks.
+  std::span<const std::pair<BodyIndex, BodyIndex>> checked_pairs() const noexcept {
+    return checked_pairs_;
+  }
+  std::span<const UncheckedPair> unchecked_pairs() const noexcept { return unchecked_pairs_; }
+
+  std::span<const JointGroup> groups() const noexcept { return groups_; }
+  /// nullptr if there is no group of that name.
+  const JointGroup* find_group(std::string_view name) const noexcept;
+  /// The group named, or for "" all active joints that are not passive.
+  /// Throws std::invalid_argument, listing the groups, if there is none of that name.
+  JointGroup group_or_all(const std::string& name) const;
+
+  /// SRDF group states: (group, state) -> joint name -> values.
+  using NamedState = std::map<std::string, std::vector<double>>;
+  const std::map<std::pair<std::string, std::string>, NamedState>& group_states() const noexcept {
+    return group_states_;
+  }
+
+  /// Every joint at 0 (floating and ball: the identity), clamped into its limits.
+  Eigen::VectorXd zero_positions() const;
+
+  /// What is doubtful but usable in the files that this robot came from.
+  std::span<const std::string> warnings() const noexcept { return warnings_; }
+
+ private:
+  friend class RobotBuilder;
+  Robot() = default;
+
+  std::string name_;
+  std::vector<Joint> joints_;
+  int num_positions_ = 0;
+  std::vector<LinkIndex> active_joints_;
+  std::vector<Body> bodies_;
+  std::vector<std::pair<BodyIndex, BodyIndex>> checked_pairs_;
+  std::vector<UncheckedPair> unchecked_pairs_;
+  std::vector<JointGroup> groups_;
+  std::map<std::pair<std::string, std::string>, NamedState> group_states_;
+  std::vector<std::string> warnings_;
+  std::map<std::string, int, std::less<>> joint_by_name_;
+  std::map<std::string, int, std::less<>> body_by_name_;
+};
+
+}  // namespace catena

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "catena/model/motion.hpp"
+#include "catena/query/discrete.hpp"
+
+namespace catena {
+
+/// Is the whole motion free? Otherwise: the largest proven-free prefix, and the first contact.
+///
+/// Adaptive subdivision of time; on each interval every pair left is separated by a bound of the
+/// motion of only those joints that lie between the two bodies (docs/rigor.md, R4).
+///
+/// With t* the exact first contact, result.free_until <= t* <= result.contact; both are within
+/// 1e-6 of it unless the contact grazes.
+/// Threads   reads `world` and `motion`, writes only `workspace`.
+MotionResult check_motion(const CollisionWorld& world, const Motion& motion,
+                          const QueryOptions& options, Workspace& workspace);
+
+}  // namespace catena

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "catena/query/collision_world.hpp"
+#include "catena/query/result.hpp"
+#include "catena/query/workspace.hpp"
+
+namespace catena {
+
+struct QueryOptions {
+  double clearance = 0.0;        ///< metres: free means farther apart than this
+  double tolerance = 1e-7;       ///< metres: half the width of the undecided band
+  double distance_width = 1e-5;  ///< metres: width of a distance bracket that is asked for
+  bool distances = false;        ///< also bracket the smallest distance
+  std::uint64_t budget = 10'000'000;  ///< visited pairs before undecided; 0: none
+};
+
+/// Is the configuration free? q is a whole position vector of the robot (Robot::num_positions).
+///
+/// With options.distances every pair is measured and `distance` brackets the smallest; without, the
+/// first proven collision ends the query.
+/// Threads   reads `world`, writes only `workspace`.
+/// Errors    std::invalid_argument for a q that is no configuration (validate_positions).
+StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
+                        const QueryOptions& options, Workspace& workspace);
+
+}  // namespace catena

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <Eigen/Core>
+
+#include "catena/math/interval.hpp"
+#include "catena/model/indices.hpp"
+#include "catena/model/verdict.hpp"
+
+namespace catena {
+
+using Eigen::Vector3d;
+
+/// Work done, independent of the machine.
+struct QueryStats {
+  std::uint64_t pair_tests = 0;     ///< pairs of geometries looked at
+  std::uint64_t box_tests = 0;      ///< pairs of tree nodes looked at
+  std::uint64_t element_tests = 0;  ///< exact tests of convex elements
+  std::uint64_t intervals = 0;      ///< time intervals examined
+  std::uint64_t compositions = 0;   ///< link poses computed
+
+  QueryStats& operator+=(const QueryStats& other) noexcept;
+  std::uint64_t visited() const noexcept { return pair_tests + box_tests + element_tests; }
+};
+
+/// Two bodies (indices of the CollisionWorld), a point of each in W, and what is known of the gap.
+struct Witness {
+  BodyIndex a, b;  ///< invalid where there is no pair
+  Vector3d point_a = Vector3d::Zero();
+  Vector3d point_b = Vector3d::Zero();
+  Interval gap{-kInfinity, kInfinity};
+};
+
+struct StateResult {
+  Verdict verdict = Verdict::kUndecided;
+  /// Smallest distance over all checked pairs (bracket; only if it was asked for). For a collision
+  /// the bracket of minus the penetration depth where it is known; none if nothing is checked.
+  std::optional<Interval> distance;
+  Witness witness;  ///< the closest, the colliding or the undecided pair
+  QueryStats stats;
+};
+
+struct MotionResult {
+  Verdict verdict = Verdict::kUndecided;
+  /// [0, free_until] is proven free (for 0: nothing is, or the single instant 0). Exactly 1 if free.
+  double free_until = 0.0;
+  std::optional<double> contact;      ///< a time at which the witness bodies provably touch
+  std::optional<Interval> distance;   ///< over the whole motion, if asked for and free
+  Witness witness;
+  QueryStats stats;
+};
+
+}  // namespace catena

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "catena/query/collision_world.hpp"
+
+namespace catena {
+
+/// Every mutable byte of the queries on one world. One per thread; sized when made.
+class Workspace {
+ public:
+  explicit Workspace(const CollisionWorld& world);
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  struct Impl;
+  Impl& impl() noexcept { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace catena
