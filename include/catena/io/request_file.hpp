@@ -1,0 +1,24 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace catena::io {
+
+/// A MoveIt motion plan request (YAML or JSON of moveit_msgs/MotionPlanRequest) with a joint goal.
+struct RequestFile {
+  std::string path;
+  std::string group_name;
+  std::map<std::string, std::vector<double>>
+      start;                           ///< joint -> values; multi-DOF: x y z qx qy qz qw
+  std::map<std::string, double> goal;  ///< joint -> value, tolerances left aside
+  std::vector<std::string> warnings;
+};
+
+/// Errors    InputError: no group, no joint goal, or constraints that are not joint goals
+/// (position,
+///           orientation, visibility, path and trajectory constraints), which would be lost.
+RequestFile load_request(const std::string& path);
+
+}  // namespace catena::io
