@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catena/model/robot.hpp"
@@ -58,24 +60,44 @@ struct RobotDescription {
   std::vector<std::string> warnings;
 };
 
+/// A description that cannot be built: `ELEMENT: PROBLEM; REMEDY`. Readers add the file and line.
+class ModelError : public std::invalid_argument {
+ public:
+  ModelError(std::string element, std::string problem, std::string remedy)
+      : std::invalid_argument(element + ": " + problem + "; " + remedy),
+        element_(std::move(element)),
+        problem_(std::move(problem)),
+        remedy_(std::move(remedy)) {}
+
+  const std::string& element() const noexcept { return element_; }  ///< `<joint name="elbow">`
+  const std::string& problem() const noexcept { return problem_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+
+ private:
+  std::string element_, problem_, remedy_;
+};
+
 /// Checks a description and makes the immutable model: merges fixed joints, orders links, resolves
 /// mimic chains and groups, decides which pairs are checked (design section 5, Which pairs).
 ///
-/// Errors    std::invalid_argument with element, problem and remedy: unknown or double names, a
-///           link with two parents, a cycle, no root or several, a zero axis, crossed limits, a
-///           mimic cycle, values that are not numbers.
+/// Order     links and bodies depth first, children in the order of the description's joints.
+/// Errors    ModelError: unknown or double names, a link with two parents, a cycle, no root or
+///           several, a zero axis, crossed limits, a mimic cycle, values that are not numbers.
 class RobotBuilder {
  public:
   static std::shared_ptr<const Robot> build(const RobotDescription& description);
 
   struct Attachment {
     std::shared_ptr<const Robot> robot;
-    std::string name;   ///< its joints and bodies become `name/...`
+    std::string name;     ///< its joints and bodies become `name/...`
     RigidEnclosure X_WR;  ///< where its root stands
   };
   /// One model of several robots that share the world frame; every pair across robots is checked.
   static std::shared_ptr<const Robot> combine(const Robot& first,
                                               const std::vector<Attachment>& others);
+
+ private:
+  class Assembly;
 };
 
 }  // namespace catena
