@@ -2,6 +2,26 @@
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The proofs need IEEE arithmetic, operation by operation. -ffast-math and its parts take that away, and only
+# some of them define __FAST_MATH__ (math/rounding.hpp refuses those in every consumer, too).
+foreach(flags CMAKE_CXX_FLAGS CMAKE_CXX_FLAGS_DEBUG CMAKE_CXX_FLAGS_RELEASE CMAKE_CXX_FLAGS_RELWITHDEBINFO
+              CMAKE_CXX_FLAGS_MINSIZEREL)
+  foreach(flag -ffast-math -Ofast -funsafe-math-optimizations -fassociative-math -freciprocal-math
+               -ffinite-math-only -fno-signed-zeros)
+    if(" ${${flags}} " MATCHES " ${flag} ")
+      message(FATAL_ERROR "${flags} contains ${flag}: Catena proves its answers with IEEE arithmetic; "
+        "configure without that flag")
+    endif()
+  endforeach()
+endforeach()
+
+set(CATENA_SANITIZE "" CACHE STRING "Sanitizers for everything built here: address,undefined or thread")
+if(CATENA_SANITIZE)
+  # For the whole tree, because one uninstrumented target would hide what the others do to it.
+  add_compile_options(-fsanitize=${CATENA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CATENA_SANITIZE})
+endif()
+
 function(catena_configure_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # A fused step would round differently per machine; the rounding bounds assume none anyway.
