@@ -110,7 +110,7 @@ std::vector<std::string> spellings(const std::string& text) {
   return all;
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
 
 }  // namespace
 
@@ -159,7 +159,7 @@ ResourceFinder::Result ResourceFinder::find(const std::string& uri) {
     if (text.starts_with("//")) text.erase(0, 2);
     if (text.starts_with("localhost/")) text.erase(0, 9);
   } else if (text.find("://") != std::string::npos) {
-    return {"", quoted(text) + " is not a file on this machine",
+    return {"", in_quotes(text) + " is not a file on this machine",
             "download it and name it by its path, or by package://"};
   }
 
@@ -169,7 +169,7 @@ ResourceFinder::Result ResourceFinder::find(const std::string& uri) {
     if (is_file(path)) return {path.string(), "", ""};
     if (tried.empty()) tried = path.string();
   }
-  return {"", "the file " + quoted(uri) + " is not there (looked for " + tried + ")",
+  return {"", "the file " + in_quotes(uri) + " is not there (looked for " + tried + ")",
           "put it there, or correct the name"};
 }
 
@@ -188,14 +188,14 @@ ResourceFinder::Result ResourceFinder::find_in_package(const std::string& uri, s
     }
   }
   if (name.empty())
-    return {"", quoted(uri) + " names no file in a package", "write package://NAME/path"};
+    return {"", in_quotes(uri) + " names no file in a package", "write package://NAME/path"};
   const std::string map = "name the package's folder with --package " + name + "=DIR";
   if (tried.empty())
-    return {
-        "",
-        "the file " + quoted(uri) + " is not found: no folder is known for package " + quoted(name),
-        map + ", or through ROS_PACKAGE_PATH or AMENT_PREFIX_PATH"};
-  return {"", "the file " + quoted(uri) + " is not there (looked for " + tried + ")",
+    return {"",
+            "the file " + in_quotes(uri) + " is not found: no folder is known for package " +
+                in_quotes(name),
+            map + ", or through ROS_PACKAGE_PATH or AMENT_PREFIX_PATH"};
+  return {"", "the file " + in_quotes(uri) + " is not there (looked for " + tried + ")",
           "put it there, or " + map};
 }
 
