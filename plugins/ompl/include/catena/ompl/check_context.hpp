@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <ompl/base/SpaceInformation.h>
+
+#include "catena/ompl/state_mapping.hpp"
+#include "catena/query/collision_world.hpp"
+#include "catena/query/continuous.hpp"
+
+namespace catena::ompl {
+
+/// What was asked and how long the answers took, over all threads.
+struct CheckStatistics {
+  std::uint64_t states = 0;
+  std::uint64_t undecided_states = 0;
+  std::uint64_t motions = 0;
+  std::uint64_t undecided_motions = 0;
+  double seconds = 0.0;  ///< summed over threads
+
+  CheckStatistics& operator+=(const CheckStatistics& other) noexcept;
+};
+
+/// Asks the engine about OMPL states: what the validity checker and the motion validator share.
+///
+/// Never throws for a state: one that is no configuration (not finite, out of bounds) is answered
+/// "not free".
+///
+/// Threads   safe without locks: a query leases its workspace from a pool by one atomic exchange.
+class CheckContext {
+ public:
+  /// Throws std::invalid_argument if the space does not fit the world's robot (StateMapping).
+  CheckContext(const ::ompl::base::SpaceInformation* si,
+               std::shared_ptr<const CollisionWorld> world, const QueryOptions& options);
+  ~CheckContext();
+  CheckContext(const CheckContext&) = delete;
+  CheckContext& operator=(const CheckContext&) = delete;
+
+  const CollisionWorld& world() const noexcept { return *world_; }
+  const std::shared_ptr<const CollisionWorld>& world_ptr() const noexcept { return world_; }
+  const StateMapping& mapping() const noexcept { return *mapping_; }
+  const QueryOptions& options() const noexcept { return options_; }
+
+  /// kUndecided without a witness for a state that is no configuration or out of bounds.
+  StateResult check(const ::ompl::base::State* state, bool distances) const;
+
+  /// free_until = 0 and no contact if an end is no configuration or out of bounds.
+  MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to) const;
+
+  /// The same; if the motion is not free, writes the last state that is proven free to `last_valid`
+  /// as OMPL asks: the largest fraction found, not above free_until, whose interpolated (rounded)
+  /// state is proven free too, and that state (unless first is null; it may be an end itself).
+  MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to,
+                     std::pair<::ompl::base::State*, double>& last_valid) const;
+
+  CheckStatistics statistics() const noexcept;
+  void reset_statistics() const noexcept;
+
+ private:
+  struct Impl;
+  struct Scratch;
+
+  MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to,
+                     Scratch& scratch) const;
+  Verdict verdict_of(const ::ompl::base::State* state, Scratch& scratch) const;
+  bool positions_of(const ::ompl::base::State* state, Eigen::Ref<Eigen::VectorXd> q) const;
+
+  ::ompl::base::StateSpacePtr space_;
+  std::shared_ptr<const CollisionWorld> world_;
+  std::shared_ptr<const StateMapping> mapping_;
+  QueryOptions options_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace catena::ompl
