@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "soundness/convex_gap.hpp"
+#include "soundness/kinematics.hpp"
+#include "soundness/spec.hpp"
+
+namespace catena::oracle {
+
+/// What is true of an edge, as far as the oracle can tell.
+struct Truth {
+  enum class Kind {
+    kFree,     ///< certified: every pair is apart at every time
+    kContact,  ///< a sample is in contact at t_hit
+    kBand      ///< neither, within the budget: the gap comes too close to zero
+  };
+  Kind kind = Kind::kBand;
+  Real t_free = 0;   ///< [0, t_free] is certified free of contact (for 0: nothing is)
+  Real t_hit = 2;    ///< the earliest time at which a sample was in contact
+  Real min_gap = 0;  ///< the smallest sampled gap (over contact: not above 0)
+  Real t_min = 0;    ///< when
+  int pair = -1;     ///< of min_gap or of the contact
+  int evaluations = 0;
+};
+
+/// Judges states and edges of one robot in one scene by kinematics, distances and motion bounds of
+/// its own.
+///
+/// Pairs are those of the contract: every link against the scene, every two links but those joined
+/// by one joint, of one rigid piece, or disabled.
+class EdgeOracle {
+ public:
+  EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance = 0.0);
+
+  struct Pair {
+    int a, b;  ///< geometries
+  };
+  const std::vector<Pair>& pairs() const { return pairs_; }
+  std::string name(int geometry) const { return geometries_[size_t(geometry)].body; }
+  int num_geometries() const { return static_cast<int>(geometries_.size()); }
+  int link_of(int geometry) const { return geometries_[size_t(geometry)].link; }
+  const Kinematics<Real>& kinematics() const { return kinematics_; }
+
+  void set_motion(const std::vector<double>& q0, const std::vector<double>& q1);
+
+  /// Of the motion that was set, at time t: the gap of one pair less the clearance. A solid mesh
+  /// that contains the other geometry counts as contact.
+  Gap gap_at(int pair, Real t);
+  /// The smallest over all pairs; `pair` says whose.
+  Gap smallest_gap_at(Real t, int* pair = nullptr);
+
+  Truth judge(int budget = 20000);
+
+  /// The smallest gap near t, found by repeated narrowing of a bracket around it; an upper bound of
+  /// the smallest gap there, and where.
+  std::pair<Real, Real> descend(int pair, Real t, Real step);
+
+  /// A point of geometry g (of a link or of the scene) in the world at t: its k-th feature.
+  Vec3 point_of(int geometry, Real t, const Vec3& direction);
+
+ private:
+  struct Piece {
+    Solid solid;  // in the carrying link's frame, or in the world
+  };
+  struct Body {
+    std::string body;
+    int link = -1;  // -1: fixed in the world
+    std::vector<Solid> pieces;
+    bool solid_mesh = false;
+    std::vector<std::array<Vec3, 3>> triangles;  // in the link's frame
+    Vec3 center;
+    Real bound = 0;  // of a ball in the link's frame that holds it; infinite for a half-space
+  };
+  void add(const std::string& body, int link, const std::vector<PlacedSpec>& placed);
+  Gap geometry_gap(const Body& a, const Body& b) const;
+  bool contains(const Body& solid, const Body& other) const;
+  Real reach_rate(int geometry, int ancestor) const;
+  void place(Real t);
+  Pose3 pose_of(const Body& g) const { return g.link < 0 ? Pose3{} : X_[size_t(g.link)]; }
+
+  Kinematics<Real> kinematics_;
+  Real clearance_ = 0;
+  std::vector<Body> geometries_;
+  std::vector<Pair> pairs_;
+  std::vector<Real> rates_;  // of the pairs: how fast the gap can change
+  std::vector<Pose3> X_;
+  Real placed_at_ = -1;
+};
+
+/// The winding number of a closed triangle surface about p, by solid angles.
+Real winding(const std::vector<std::array<Vec3, 3>>& triangles, const Vec3& p);
+
+}  // namespace catena::oracle

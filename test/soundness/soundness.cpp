@@ -1,0 +1,458 @@
+// Checks the engine's verdicts on many edges against an oracle that shares no code with it.
+//
+//   soundness --edges N [--seed S] [--robot NAME] [--state FILE] [--verbose]
+//
+// Edge k depends on the seed and k alone, so that any one can be repeated with --only K, and a run
+// that was cut short goes on from --state FILE. Exit status 0 if no verdict was wrong.
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "catena/query/continuous.hpp"
+#include "soundness/edge_oracle.hpp"
+#include "soundness/engine_bridge.hpp"
+#include "soundness/robots.hpp"
+
+namespace catena::oracle {
+namespace {
+
+struct Arguments {
+  std::uint64_t edges = 2000;
+  std::uint64_t seed = 1;
+  std::string robot;  // all of them if empty
+  std::string state;
+  std::int64_t only = -1;
+  bool verbose = false;
+};
+
+/// What is counted, by name, so that it can be written down and read back.
+using Counters = std::map<std::string, std::uint64_t>;
+
+struct Edge {
+  std::string robot_name, kind;
+  SceneSpec scene;
+  std::vector<double> q0, q1;
+  double clearance = 0.0;
+};
+
+double uniform(std::mt19937_64& rng, double lo, double hi) {
+  return std::uniform_real_distribution<double>(lo, hi)(rng);
+}
+
+Vec3 random_direction(std::mt19937_64& rng) {
+  std::normal_distribution<double> normal;
+  Vec3 d;
+  do d = {normal(rng), normal(rng), normal(rng)};
+  while (norm(d) < 0.1L);
+  return (1 / norm(d)) * d;
+}
+
+/// The distance of a point from what the robot sweeps, looked for by samples and descent: an upper
+/// bound. The time goes to t.
+Real swept_distance(const RobotSpec& robot, const Edge& edge, const Vec3& point, Real& t) {
+  SceneSpec scene;
+  scene.objects.push_back(
+      {"point", {sphere(0.0, {double(point.x), double(point.y), double(point.z)})}});
+  RobotSpec alone = robot;
+  for (size_t i = 0; i < robot.links.size(); ++i)
+    for (size_t j = i + 1; j < robot.links.size(); ++j)
+      alone.disabled.push_back({robot.links[i].name, robot.links[j].name});
+  EdgeOracle oracle(alone, scene);
+  oracle.set_motion(edge.q0, edge.q1);
+  Real best = 1e9L;
+  for (int i = 0; i <= 48; ++i) {
+    const Real at = Real(i) / 48;
+    int pair = -1;
+    const Real g = oracle.smallest_gap_at(at, &pair).hi;
+    if (g > best + 0.05L || pair < 0) continue;
+    const auto [low, when] = oracle.descend(pair, at, 1.0L / 96);
+    if (low < best) {
+      best = low;
+      t = when;
+    }
+  }
+  return best;
+}
+
+/// Edge number k of the run, a function of the seed and k alone.
+Edge make_edge(const Arguments& arguments, std::uint64_t k, std::string& note) {
+  std::mt19937_64 rng(arguments.seed * 0x9E3779B97F4A7C15ULL + k);
+  const auto names = robot_names();
+  Edge edge;
+  edge.robot_name = arguments.robot.empty() ? names[k % names.size()] : arguments.robot;
+  const RobotSpec robot = make_robot_spec(edge.robot_name);
+  const double reach = reach_of(edge.robot_name);
+  edge.scene = random_scene(reach, rng);
+  // Motions of every size; starts that are free where a few tries find one.
+  const double share = std::array{0.02, 0.1, 0.3, 1.0}[rng() % 4];
+  EdgeOracle oracle(robot, edge.scene);
+  const int tries = uniform(rng, 0, 1) < 0.85 ? 30 : 1;
+  for (int i = 0; i < tries; ++i) {
+    edge.q0 = random_configuration(robot, rng);
+    oracle.set_motion(edge.q0, edge.q0);
+    if (oracle.smallest_gap_at(0).hi > 0) break;
+  }
+  edge.q1 = uniform(rng, 0, 1) < 0.02 ? edge.q0 : nearby_configuration(robot, edge.q0, share, rng);
+  edge.kind = "random";
+  const int kind = static_cast<int>(rng() % 3);
+  if (kind == 0) {
+    if (uniform(rng, 0, 1) < 0.2) edge.clearance = uniform(rng, 0.0, 0.05);
+    return edge;
+  }
+  // Plant a ball near a point of the robot: `kind` 1 outside what is swept, by a known margin; 2
+  // through it, at a known time.
+  oracle.set_motion(edge.q0, edge.q1);
+  const Real at = uniform(rng, 0, 1);
+  int geometry = 0;
+  for (int i = 0; i < 20; ++i) {
+    geometry = static_cast<int>(rng() % static_cast<std::uint64_t>(oracle.num_geometries()));
+    if (oracle.link_of(geometry) > 0) break;
+  }
+  const Vec3 direction = random_direction(rng);
+  const Vec3 surface = oracle.point_of(geometry, at, direction);
+  char text[160];
+  if (kind == 2) {
+    edge.kind = "planted";
+    const double radius = std::exp(uniform(rng, std::log(1e-4), std::log(0.05)));
+    const double sink = uniform(rng, -0.9, 0.9) * radius;
+    const Vec3 c = surface + Real(sink) * direction;
+    edge.scene.objects.push_back(
+        {"planted", {sphere(radius, {double(c.x), double(c.y), double(c.z)})}});
+    std::snprintf(text, sizeof text, "ball of %.3g planted at t=%.6f", radius, double(at));
+  } else {
+    edge.kind = "near miss";
+    const Vec3 c0 = surface + Real(uniform(rng, 0.01, 0.2)) * direction;
+    const Vec3 c{Real(double(c0.x)), Real(double(c0.y)), Real(double(c0.z))};
+    Real when = 0;
+    const Real distance = swept_distance(robot, edge, c, when);
+    const double margin =
+        std::array{1e-3, 1e-4, 1e-5, 2e-6, 1e-6, -1e-6, -2e-6, -1e-5, -1e-4}[rng() % 9];
+    const double radius = double(distance - Real(margin));
+    if (!(distance > 0 && radius > 0)) {
+      edge.kind = "random";
+      return edge;
+    }
+    edge.scene.objects.push_back(
+        {"planted", {sphere(radius, {double(c.x), double(c.y), double(c.z)})}});
+    std::snprintf(text, sizeof text, "ball with margin %.3g at t=%.6f", margin, double(when));
+  }
+  note = text;
+  return edge;
+}
+
+struct Judge {
+  const Arguments& arguments;
+  Counters& counters;
+  std::uint64_t k = 0;
+  std::string note;
+
+  void fail(const std::string& what, const Edge& edge, const std::string& details) {
+    ++counters["WRONG: " + what];
+    std::fprintf(stderr, "WRONG %s: edge %llu (%s, %s; %s) %s\n", what.c_str(),
+                 static_cast<unsigned long long>(k), edge.robot_name.c_str(), edge.kind.c_str(),
+                 note.c_str(), details.c_str());
+  }
+
+  void state(const CollisionWorld& world, const Eigen::VectorXd& q, Workspace& workspace,
+             const Edge& edge, EdgeOracle& oracle, Real t) {
+    QueryOptions options;
+    options.clearance = edge.clearance;
+    options.distances = true;
+    const StateResult result = check_state(world, q, options, workspace);
+    Gap truth = oracle.smallest_gap_at(t);
+    truth.lo += edge.clearance;
+    truth.hi += edge.clearance;
+    ++counters[std::string("states ") + name_of(result.verdict)];
+    std::ostringstream s;
+    s.precision(17);
+    s << "t " << t << " oracle [" << truth.lo << ", " << truth.hi << "] verdict "
+      << name_of(result.verdict);
+    if (result.distance)
+      s << " distance [" << result.distance->lo << ", " << result.distance->hi << "]";
+    const Real eps = 1e-14L;
+    if (result.verdict == Verdict::kFree && truth.hi <= edge.clearance - eps)
+      fail("state false free", edge, s.str());
+    if (result.verdict == Verdict::kCollision && truth.lo > edge.clearance + eps)
+      fail("state false collision", edge, s.str());
+    if (result.verdict == Verdict::kUndecided && std::abs(truth.lo - edge.clearance) > 1e-6L &&
+        truth.lo > 0)
+      fail("state undecided though clear", edge, s.str());
+    if (result.distance && truth.hi > eps) {
+      if (Real(result.distance->lo) > truth.hi + eps || Real(result.distance->hi) < truth.lo - eps)
+        fail("state distance", edge, s.str());
+      if (result.distance->hi - result.distance->lo > 1.001e-5)
+        fail("state distance too wide", edge, s.str());
+    }
+  }
+
+  void run(const Edge& edge) {
+    const RobotSpec spec = make_robot_spec(edge.robot_name);
+    const auto robot = make_robot(spec);
+    const auto scene = make_scene(edge.scene);
+    const CollisionWorld world(robot, scene);
+    Workspace workspace(world);
+    const Eigen::VectorXd q0 = positions(*robot, spec, edge.q0),
+                          q1 = positions(*robot, spec, edge.q1);
+    QueryOptions options;
+    options.clearance = edge.clearance;
+    const auto start = std::chrono::steady_clock::now();
+    const Motion motion(*robot, q0, q1);
+    const MotionResult result = check_motion(world, motion, options, workspace);
+    const auto middle = std::chrono::steady_clock::now();
+
+    EdgeOracle oracle(spec, edge.scene, edge.clearance);
+    oracle.set_motion(edge.q0, edge.q1);
+    if (oracle.pairs().size() != world.pairs().size())
+      fail("pair count", edge,
+           std::to_string(oracle.pairs().size()) + " not " + std::to_string(world.pairs().size()));
+    const Truth truth = oracle.judge();
+    compare(edge, result, truth, oracle, world);
+    state(world, q0, workspace, edge, oracle, 0);
+    state(world, q1, workspace, edge, oracle, 1);
+
+    // The same edge from the other end must not say the contrary.
+    if (k % 4 == 0) {
+      const Motion back(*robot, q1, q0);
+      const MotionResult reversed = check_motion(world, back, options, workspace);
+      const bool contrary =
+          (reversed.verdict == Verdict::kFree && result.verdict == Verdict::kCollision) ||
+          (reversed.verdict == Verdict::kCollision && result.verdict == Verdict::kFree);
+      if (contrary) fail("reversed edge", edge, name_of(reversed.verdict));
+    }
+    // Distances over the motion.
+    if (k % 4 == 1 && result.verdict == Verdict::kFree && !oracle.pairs().empty()) {
+      options.distances = true;
+      const MotionResult measured = check_motion(world, motion, options, workspace);
+      std::ostringstream s;
+      s.precision(17);
+      if (measured.distance) {
+        s << "distance [" << measured.distance->lo << ", " << measured.distance->hi << "]";
+        const auto [sampled, when] =
+            oracle.descend(truth.pair < 0 ? 0 : truth.pair, truth.t_min, 0.01L);
+        const Real smallest = std::min(sampled, truth.min_gap) + edge.clearance;
+        s << " sampled " << smallest << " at " << when;
+        if (Real(measured.distance->lo) > smallest + 1e-14L) fail("motion distance", edge, s.str());
+        if (measured.distance->hi - measured.distance->lo > 1.001e-5)
+          fail("motion distance too wide", edge, s.str());
+        ++counters["motion distances"];
+      } else if (measured.verdict == Verdict::kFree) {
+        fail("motion distance missing", edge, "");
+      }
+    }
+    const auto end = std::chrono::steady_clock::now();
+    counters["microseconds engine"] += static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(middle - start).count());
+    counters["microseconds oracle"] += static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(end - middle).count());
+  }
+
+  void compare(const Edge& edge, const MotionResult& result, const Truth& truth, EdgeOracle& oracle,
+               const CollisionWorld& world) {
+    const Real eps = 1e-15L;
+    std::ostringstream s;
+    s.precision(17);
+    s << "verdict " << name_of(result.verdict) << " free_until " << result.free_until << " contact "
+      << (result.contact ? *result.contact : -1.0) << "; oracle "
+      << (truth.kind == Truth::Kind::kFree      ? "free"
+          : truth.kind == Truth::Kind::kContact ? "contact"
+                                                : "band")
+      << " t_free " << truth.t_free << " t_hit " << truth.t_hit << " min_gap " << truth.min_gap
+      << " at " << truth.t_min;
+    if (truth.pair >= 0) {
+      const auto& p = oracle.pairs()[size_t(truth.pair)];
+      s << " (" << oracle.name(p.a) << ", " << oracle.name(p.b) << ")";
+    }
+    if (result.witness.a.valid())
+      s << " engine pair (" << world.body(result.witness.a).name << ", "
+        << world.body(result.witness.b).name << ")";
+    const std::string details = s.str();
+    if (arguments.verbose)
+      std::fprintf(stderr, "edge %llu %s %s: %s; %s\n", static_cast<unsigned long long>(k),
+                   edge.robot_name.c_str(), edge.kind.c_str(), details.c_str(), note.c_str());
+    const char* kinds[] = {"free", "contact", "band"};
+    ++counters[edge.kind + ": engine " + name_of(result.verdict) + ", oracle " +
+               kinds[static_cast<int>(truth.kind)]];
+    ++counters["robot " + edge.robot_name];
+
+    const Real free_until = result.free_until;
+    switch (result.verdict) {
+      case Verdict::kFree: {
+        if (result.free_until != 1.0 || result.contact)
+          fail("free but not to the end", edge, details);
+        if (truth.kind == Truth::Kind::kContact) fail("FALSE FREE", edge, details);
+        // The adversary: go down from the nearest approach that is known, and from all over.
+        for (int i = 0; i <= 12; ++i) {
+          int pair = -1;
+          const Real t = i == 0 ? truth.t_min : (Real(i) - 0.5L) / 12;
+          oracle.smallest_gap_at(t, &pair);
+          if (pair < 0) break;
+          const auto [low, when] = oracle.descend(pair, t, 0.04L);
+          if (low <= 0) {
+            fail("FALSE FREE (descent)", edge, details);
+            break;
+          }
+        }
+        break;
+      }
+      case Verdict::kCollision: {
+        if (!result.contact) {
+          fail("collision without contact", edge, details);
+          break;
+        }
+        const Real contact = *result.contact;
+        if (!(contact >= 0 && contact <= 1)) fail("contact outside [0, 1]", edge, details);
+        const Gap at = oracle.smallest_gap_at(contact);
+        if (at.lo > eps)
+          fail("FALSE COLLISION", edge, details + " gap there " + std::to_string(double(at.lo)));
+        if (truth.kind == Truth::Kind::kFree) fail("FALSE COLLISION (certified)", edge, details);
+        if (result.free_until > contact) fail("free_until after contact", edge, details);
+        if (truth.t_free > contact + 1e-12L) fail("contact before first contact", edge, details);
+        // Closeness of the brackets where the approach is not grazing.
+        if (truth.kind == Truth::Kind::kContact) {
+          const bool grazing = free_until > 0 && oracle.smallest_gap_at(free_until).hi < 1e-9L;
+          if (!grazing && truth.t_hit - free_until > 1.001e-6L)
+            fail("prefix too short", edge, details);
+          if (contact - truth.t_hit > 1.001e-6L) {
+            // Late: is it only because the overlap grows slowly from t_hit on?
+            ++counters["contact more than 1e-6 after the first"];
+            if (arguments.verbose || contact - truth.t_hit > 1e-3L)
+              std::fprintf(stderr, "late contact: edge %llu %s\n",
+                           static_cast<unsigned long long>(k), details.c_str());
+          }
+        }
+        if (result.free_until > 0 && truth.t_hit == 0)
+          fail("free_until from contact", edge, details);
+        break;
+      }
+      case Verdict::kUndecided: {
+        if (result.contact) fail("undecided with contact", edge, details);
+        Real low = truth.min_gap;
+        if (truth.pair >= 0 && low > 0) low = oracle.descend(truth.pair, truth.t_min, 0.01L).first;
+        if (low > 1e-6L) {
+          fail("undecided though clear", edge, details);
+        } else if (truth.kind == Truth::Kind::kContact) {
+          ++counters["undecided in contact"];
+          std::fprintf(stderr, "undecided in contact: edge %llu (%s) %s\n",
+                       static_cast<unsigned long long>(k), note.c_str(), details.c_str());
+        } else {
+          ++counters["undecided within 1e-6"];
+        }
+        break;
+      }
+    }
+    if (truth.kind == Truth::Kind::kContact && truth.t_hit > 0 && free_until >= truth.t_hit + eps)
+      fail("FALSE FREE (prefix)", edge, details);
+  }
+};
+
+bool read_state(const Arguments& arguments, std::uint64_t& next, Counters& counters) {
+  std::ifstream in(arguments.state);
+  std::string line;
+  std::uint64_t seed = 0;
+  if (!in || !(in >> seed >> next)) return false;
+  std::getline(in, line);
+  if (seed != arguments.seed) throw std::runtime_error(arguments.state + ": is of another seed");
+  while (std::getline(in, line)) {
+    const auto tab = line.find('\t');
+    if (tab != std::string::npos) counters[line.substr(tab + 1)] = std::stoull(line.substr(0, tab));
+  }
+  return true;
+}
+
+void write_state(const Arguments& arguments, std::uint64_t next, const Counters& counters) {
+  const std::string temporary = arguments.state + ".new";
+  {
+    std::ofstream out(temporary);
+    out << arguments.seed << ' ' << next << '\n';
+    for (const auto& [name, count] : counters) out << count << '\t' << name << '\n';
+  }
+  std::rename(temporary.c_str(), arguments.state.c_str());
+}
+
+Arguments parse(int argc, char** argv) {
+  Arguments a;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 >= argc) throw std::runtime_error(name + " needs a value");
+      return argv[++i];
+    };
+    if (name == "--edges") {
+      a.edges = std::stoull(value());
+    } else if (name == "--seed") {
+      a.seed = std::stoull(value());
+    } else if (name == "--robot") {
+      a.robot = value();
+    } else if (name == "--state") {
+      a.state = value();
+    } else if (name == "--only") {
+      a.only = std::stoll(value());
+    } else if (name == "--verbose") {
+      a.verbose = true;
+    } else {
+      throw std::runtime_error(
+          "unknown option " + name +
+          "; use --edges N --seed S --robot NAME --state FILE --only K --verbose");
+    }
+  }
+  return a;
+}
+
+int run(const Arguments& arguments) {
+  Counters counters;
+  std::uint64_t next = 0;
+  if (!arguments.state.empty() && read_state(arguments, next, counters))
+    std::fprintf(stderr, "going on from edge %llu\n", static_cast<unsigned long long>(next));
+  std::uint64_t end = arguments.edges;
+  if (arguments.only >= 0) {
+    next = static_cast<std::uint64_t>(arguments.only);
+    end = next + 1;
+  }
+  auto last = std::chrono::steady_clock::now();
+  for (std::uint64_t k = next; k < end; ++k) {
+    Judge judge{arguments, counters, k, ""};
+    const Edge edge = make_edge(arguments, k, judge.note);
+    try {
+      judge.run(edge);
+    } catch (const std::exception& error) {
+      judge.fail("exception", edge, error.what());
+    }
+    ++counters["edges"];
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last > std::chrono::seconds(10)) {
+      last = now;
+      std::fprintf(stderr, "%llu of %llu edges\n", static_cast<unsigned long long>(k + 1),
+                   static_cast<unsigned long long>(end));
+      if (!arguments.state.empty()) write_state(arguments, k + 1, counters);
+    }
+  }
+  if (!arguments.state.empty()) write_state(arguments, end, counters);
+  std::uint64_t wrong = 0;
+  std::cout << "seed " << arguments.seed << '\n';
+  for (const auto& [name, count] : counters) {
+    std::cout << "  " << name << ": " << count << '\n';
+    if (name.rfind("WRONG", 0) == 0) wrong += count;
+  }
+  std::cout << (wrong == 0 ? "no verdict was wrong" : "WRONG VERDICTS: ")
+            << (wrong == 0 ? "" : std::to_string(wrong)) << '\n';
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace catena::oracle
+
+int main(int argc, char** argv) try {
+  return catena::oracle::run(catena::oracle::parse(argc, argv));
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "soundness: %s\n", error.what());
+  return 2;
+}
