@@ -22,11 +22,13 @@ struct Separation {
   double gap = -kInfinity;                ///< proven lower bound along it; negative: overlap
 };
 
-/// The best of the 15 separating axes of two boxes, each inside a frame of its own.
+/// The best of the 15 separating axes, and the line of centres, of two boxes, each in a frame of
+/// its own. A gap above `enough` ends the search.
 ///
 /// Rigor     gap holds for every exact motion that X_FG encloses; a nearly vanishing cross product
 ///           of edges is skipped, so its direction is never trusted (docs/rigor.md, R3).
 /// Source    [Gottschalk1996], section 5, with a slack of our own.
-Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG) noexcept;
+Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
+                    double enough = kInfinity) noexcept;
 
 }  // namespace catena

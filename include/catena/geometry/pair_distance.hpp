@@ -25,8 +25,11 @@ struct PairDistance {
 /// iteration did. Source: [Gilbert1988] for the iteration, [vandenBergen2001] for the depth;
 /// docs/rigor.md, R3 for the bracket.
 ///
+/// The iteration ends early once the distance is proven to exceed `enough`.
+///
 /// Cost      typically 4 to 10 support evaluations for polytopes, up to 100 for curved shapes.
 PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
-                           const RigidEnclosure& X_FG, bool want_depth) noexcept;
+                           const RigidEnclosure& X_FG, bool want_depth,
+                           double enough = kInfinity) noexcept;
 
 }  // namespace catena

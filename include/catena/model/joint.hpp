@@ -38,7 +38,7 @@ struct Joint {
   JointType type = JointType::kRevolute;
   LinkIndex parent;
   RigidEnclosure X_PJ;
-  Vector3d axis = Vector3d::UnitX();  ///< unit, in J
+  Vector3d axis = Vector3d::UnitX();  ///< unit, in J; each component to 4 roundoffs, relatively
   double axis_error = 0.0;            ///< |exact unit axis - axis|
   double lower = -kInfinity;          ///< infinite where unlimited; planar, floating, ball: unused
   double upper = kInfinity;

@@ -33,16 +33,15 @@ class CollisionWorld {
   };
   struct WorldGeometry {
     std::shared_ptr<const Geometry> geometry;
-    RigidEnclosure X_LG;  ///< in the carrying link's frame, or in W
+    RigidEnclosure X_LG;  ///< in the carrying link's frame
     BodyIndex body;
-    LinkIndex link;        ///< invalid: fixed in W
+    LinkIndex link;  ///< link 0, whose frame is W, for scene objects
     Vector3d center = Vector3d::Zero();  ///< of a ball that contains it, in L (or W)
     double radius = 0.0;                 ///< of that ball; infinite for a half-space
   };
   struct GeometryPair {
     int a, b;           ///< indices of geometries(); a is always a robot's (or attached)
-    LinkIndex ancestor;  ///< lowest common ancestor of the two links; link 0 for the scene
-    bool rigid;          ///< no joint lies between them
+    LinkIndex ancestor;  ///< lowest common ancestor of the two links
   };
 
   std::span<const WorldBody> bodies() const noexcept { return bodies_; }

@@ -1,0 +1,356 @@
+#include "catena/model/motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace catena {
+namespace {
+
+// The double nearest to 2 pi; continuous angles are reduced by it (design, Values).
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
+constexpr double kPi = std::numbers::pi;
+// |2 pi - kTwoPi|, rounded up: what a turn across the seam adds to an angle.
+constexpr double kTwoPiError = 2.5e-16;
+constexpr double kMaxAngle = 1e6;           // rad
+constexpr double kLimitSlack = 1e-9;        // rad or m: this far outside, a value is clamped
+constexpr double kMimicAgreement = 1e-9;    // rad: end states of a mimic joint may differ by this
+
+[[noreturn]] void fail(const Joint& joint, const std::string& problem, const std::string& remedy) {
+  throw std::invalid_argument("joint \"" + joint.name + "\": " + problem + "; " + remedy);
+}
+
+std::string show(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+void require_finite(const Joint& joint, double value) {
+  if (!std::isfinite(value)) fail(joint, "its value is not a finite number", "give a finite number");
+}
+
+double reduce_angle(const Joint& joint, double value) {
+  require_finite(joint, value);
+  if (std::abs(value) > kMaxAngle) {
+    fail(joint, "angle " + show(value) + " rad is beyond 1e6", "give an equal angle of fewer turns");
+  }
+  return std::remainder(value, kTwoPi);  // exact
+}
+
+double clamp_to_limits(const Joint& joint, double value) {
+  require_finite(joint, value);
+  if (value < joint.lower - kLimitSlack || value > joint.upper + kLimitSlack) {
+    fail(joint,
+         "value " + show(value) + " is outside its limits [" + show(joint.lower) + ", " +
+             show(joint.upper) + "]",
+         "give a value within them");
+  }
+  const double clamped = std::clamp(value, joint.lower, joint.upper);
+  if (joint.type == JointType::kRevolute && std::abs(clamped) > kMaxAngle) {
+    fail(joint, "angle " + show(value) + " rad is beyond 1e6", "give a smaller angle");
+  }
+  return clamped;
+}
+
+Eigen::Vector4d quaternion_of(const Joint& joint, const Eigen::Ref<const Eigen::VectorXd>& q,
+                              int first) {
+  const Eigen::Vector4d xyzw = q.segment<4>(first);
+  for (int i = 0; i < 4; ++i) require_finite(joint, xyzw[i]);
+  if (!(xyzw.cwiseAbs().maxCoeff() > 0.0)) {
+    fail(joint, "its quaternion is zero", "give a unit quaternion x y z w");
+  }
+  const double length = xyzw.stableNorm();
+  if (!(std::abs(length - 1.0) <= 1e-3)) {
+    fail(joint, "its quaternion has length " + show(length), "give a unit quaternion x y z w");
+  }
+  return xyzw;
+}
+
+// Where an angle goes from a (reduced) to b (reduced): the signed travel, the shorter way round.
+double shorter_way(double a, double b, bool& wraps) {
+  const double difference = b - a;
+  wraps = !(std::abs(difference) <= kPi);
+  if (!wraps) return difference;
+  return difference > 0.0 ? difference - kTwoPi : difference + kTwoPi;
+}
+
+struct Travel {
+  double start = 0.0, rate = 0.0, error = 0.0, rate_error = 0.0;
+};
+
+// start + t rate encloses the exact value to `error` for t in [0, 1] (docs/rigor.md, R2).
+Travel straight(double a, double b) {
+  Travel t{a, b - a, 0.0, 0.0};
+  t.rate_error = kUnitRoundoff * std::abs(t.rate);
+  t.error = a == b ? 0.0 : 6.0 * kUnitRoundoff * (std::abs(a) + std::abs(b));
+  return t;
+}
+
+Travel around(double a, double b) {
+  bool wraps = false;
+  Travel t{a, shorter_way(a, b, wraps), 0.0, 0.0};
+  if (a == b) return t;
+  t.rate_error = kUnitRoundoff * std::abs(t.rate);
+  if (wraps) t.rate_error += 2.0 * kUnitRoundoff * (std::abs(a) + std::abs(b)) + kTwoPiError;
+  t.error = 8.0 * kUnitRoundoff * (std::abs(a) + std::abs(b) + kTwoPi) * (wraps ? 1.0 : 0.0) +
+            6.0 * kUnitRoundoff * (std::abs(a) + std::abs(b)) + t.rate_error;
+  return t;
+}
+
+Travel mimicked(const Travel& parent, const Mimic& mimic) {
+  Travel t;
+  const double m = mimic.multiplier;
+  t.start = m * parent.start + mimic.offset;
+  t.rate = m * parent.rate;
+  const double reach = std::abs(parent.start) + std::abs(parent.rate) + parent.error;
+  t.rate_error = std::abs(m) * parent.rate_error + mimic.multiplier_error * std::abs(parent.rate) +
+                 kUnitRoundoff * std::abs(t.rate);
+  t.error = bound_above(std::abs(m) * parent.error + mimic.multiplier_error * reach +
+                            mimic.offset_error +
+                            4.0 * kUnitRoundoff * (std::abs(m) * reach + std::abs(mimic.offset)),
+                        20);
+  if (parent.rate == 0.0) t.rate_error = 0.0;
+  return t;
+}
+
+// Slerp of unit quaternions as a fixed first rotation and a turn about a body-fixed axis.
+void set_slerp(const Eigen::Vector4d& from, Eigen::Vector4d to, Motion::JointMotion& m) {
+  const RigidEnclosure start = RigidEnclosure::from_quaternion(Vector3d::Zero(), from);
+  m.R0 = start.X.R;
+  m.R0_error = start.rotation_error;
+  if (from == to || from == -to) return;
+  const Eigen::Vector4d f = from.stableNormalized();
+  to = to.stableNormalized();
+  // The sign of the rounded dot product says which way is shorter; it is part of the definition of
+  // the motion, so that a half turn has one meaning.
+  if (f.dot(to) < 0.0) to = -to;
+  // conj(f) * to, both as (x, y, z, w). The vector part is built from differences, so that a tiny
+  // turn keeps its relative accuracy: conj(f) * f has none.
+  const Eigen::Vector4d d = to - f;
+  const Vector3d fv = f.head<3>(), dv = d.head<3>();
+  const Vector3d v = f[3] * dv - d[3] * fv - fv.cross(dv);
+  const double w = f.dot(to);
+  const double sine = v.norm();
+  if (sine == 0.0) {
+    m.angle_error = 64 * kUnitRoundoff;
+    m.rate_bound = 64 * kUnitRoundoff;
+    m.moves = true;
+    return;
+  }
+  m.axis = v / sine;
+  m.rate = 2.0 * std::atan2(sine, w);
+  // Rounding moves v by at most some 20 u, which turns the axis by 20 u / |v| and changes the angle by 40 u:
+  // the product of angle and axis, all that matters for the rotation, is off by 100 u at most.
+  m.axis_error = 0.0;
+  m.angle_error = 8.0 * 5.0 * 32 * kUnitRoundoff;
+  m.rate_bound = bound_above(m.rate + 128 * kUnitRoundoff, 2);
+  m.moves = true;
+}
+
+// The two axes of a planar joint: x and y turned by the shortest rotation from z to the normal.
+// n is relatively accurate in each component, hence so are they, also where n nearly points down.
+void planar_axes(const Vector3d& n, Vector3d& x, Vector3d& y) {
+  const double sideways2 = n.x() * n.x() + n.y() * n.y();
+  if (n.z() < 0.0 && sideways2 == 0.0) {  // a half turn about x, by convention
+    x = Vector3d::UnitX();
+    y = -Vector3d::UnitY();
+    return;
+  }
+  const double k = n.z() < 0.0 ? (1.0 - n.z()) / sideways2 : 1.0 / (1.0 + n.z());
+  x = {1.0 - k * n.x() * n.x(), -k * n.x() * n.y(), -n.x()};
+  y = {-k * n.x() * n.y(), 1.0 - k * n.y() * n.y(), -n.y()};
+}
+
+}  // namespace
+
+void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
+                   const Eigen::Ref<const Eigen::VectorXd>& q1) {
+  for (const auto* q : {&q0, &q1}) {
+    if (q->size() != robot.num_positions()) {
+      throw std::invalid_argument("the configuration has " + std::to_string(q->size()) +
+                                  " values but robot \"" + robot.name() + "\" has " +
+                                  std::to_string(robot.num_positions()) +
+                                  " positions; is a group's configuration meant?");
+    }
+  }
+  const int n = robot.num_links();
+  joints_.assign(static_cast<size_t>(n), {});
+  moves_ = false;
+  for (int i = 1; i < n; ++i) {
+    const Joint& joint = robot.joint(LinkIndex(i));
+    JointMotion& m = joints_[static_cast<size_t>(i)];
+    m.axis = joint.axis;
+    m.axis_error = joint.axis_error;
+    const int k = joint.q_index;
+
+    // The travel of a joint of one value, its own or its mimic's.
+    Travel travel;
+    if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic ||
+        joint.type == JointType::kContinuous) {
+      const Joint& source = joint.mimic ? robot.joint(joint.mimic->source) : joint;
+      const int s = source.q_index;
+      if (source.type == JointType::kContinuous) {
+        const double a = reduce_angle(source, q0[s]), b = reduce_angle(source, q1[s]);
+        travel = around(a, b);
+        if (joint.mimic) {
+          bool wraps = false;
+          shorter_way(a, b, wraps);
+          const double turns = joint.mimic->multiplier;
+          const bool closes = joint.type == JointType::kContinuous &&
+                              std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
+          if (wraps && turns != 0.0 && !closes) {
+            fail(joint,
+                 "it mimics \"" + source.name + "\", which crosses the seam at pi here, and would "
+                 "end elsewhere than its end state says",
+                 "choose end states on one side of the seam");
+          }
+        }
+      } else {
+        travel = straight(clamp_to_limits(source, q0[s]), clamp_to_limits(source, q1[s]));
+      }
+      if (joint.mimic) travel = mimicked(travel, *joint.mimic);
+      const double rate_bound = bound_above(std::abs(travel.rate) + travel.rate_error, 4);
+      m.moves = travel.rate != 0.0 || travel.rate_error != 0.0;
+      if (joint.type == JointType::kPrismatic) {
+        m.p0 = travel.start * joint.axis;
+        m.v = travel.rate * joint.axis;
+        const double reach = std::abs(travel.start) + std::abs(travel.rate);
+        m.p_error = bound_above(
+            travel.error + (joint.axis_error + 8 * kUnitRoundoff) * (reach + travel.error), 8);
+        m.speed_bound = m.moves ? rate_bound : 0.0;
+      } else {
+        m.angle0 = travel.start;
+        m.rate = travel.rate;
+        m.angle_error = travel.error;
+        m.rate_bound = m.moves ? rate_bound : 0.0;
+      }
+    } else if (joint.type == JointType::kPlanar) {
+      for (int j = 0; j < 2; ++j) {
+        require_finite(joint, q0[k + j]);
+        require_finite(joint, q1[k + j]);
+      }
+      Vector3d x, y;
+      planar_axes(joint.axis, x, y);
+      m.p0 = q0[k] * x + q0[k + 1] * y;
+      m.v = (q1[k] - q0[k]) * x + (q1[k + 1] - q0[k + 1]) * y;
+      const double reach = std::abs(q0[k]) + std::abs(q0[k + 1]) + std::abs(q1[k]) +
+                           std::abs(q1[k + 1]);
+      const double axes_error = joint.axis == Vector3d::UnitZ() ? 0.0 : 128 * kUnitRoundoff;
+      m.p_error = bound_above((axes_error + 16 * kUnitRoundoff) * reach, 8);
+      const Travel turn = around(reduce_angle(joint, q0[k + 2]), reduce_angle(joint, q1[k + 2]));
+      m.angle0 = turn.start;
+      m.rate = turn.rate;
+      m.angle_error = turn.error;
+      m.moves = q0.segment<3>(k) != q1.segment<3>(k);
+      if (m.moves) {
+        m.speed_bound = bound_above(m.v.norm() + 2.0 * m.p_error, 8);
+        m.rate_bound = bound_above(std::abs(turn.rate) + turn.rate_error, 4);
+      }
+    } else {
+      int r = k;
+      if (joint.type == JointType::kFloating) {
+        for (int j = 0; j < 3; ++j) {
+          require_finite(joint, q0[k + j]);
+          require_finite(joint, q1[k + j]);
+        }
+        m.p0 = q0.segment<3>(k);
+        m.v = q1.segment<3>(k) - q0.segment<3>(k);
+        if (!m.v.isZero(0.0)) {
+          m.p_error = bound_above(
+              8 * kUnitRoundoff * (q0.segment<3>(k).norm() + q1.segment<3>(k).norm()), 8);
+          m.speed_bound = bound_above(m.v.norm() * (1.0 + 2 * kUnitRoundoff), 8);
+          m.moves = true;
+        }
+        r = k + 3;
+      }
+      m.axis = Vector3d::UnitX();
+      m.axis_error = 0.0;
+      set_slerp(quaternion_of(joint, q0, r), quaternion_of(joint, q1, r), m);
+    }
+    moves_ = moves_ || m.moves;
+  }
+}
+
+RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
+  const JointMotion& m = joint(i);
+  RigidEnclosure X_JL = RigidEnclosure::rotation(m.axis, m.axis_error, m.angle0 + t * m.rate,
+                                                 m.angle_error);
+  if (m.R0_error > 0.0 || !m.R0.isIdentity(0.0)) {
+    X_JL = RigidEnclosure{{m.R0, Vector3d::Zero()}, m.R0_error, 0.0} * X_JL;
+  }
+  X_JL.X.p = m.p0 + t * m.v;
+  X_JL.position_error = m.p_error;
+  return X_JL;
+}
+
+void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const noexcept {
+  X_WL[0] = RigidEnclosure::identity();
+  for (int i = 1; i < robot.num_links(); ++i) {
+    const Joint& joint = robot.joint(LinkIndex(i));
+    X_WL[static_cast<size_t>(i)] = X_WL[static_cast<size_t>(joint.parent.value)] *
+                                   (joint.X_PJ * joint_transform(LinkIndex(i), t));
+  }
+}
+
+void interpolate(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
+                 const Eigen::Ref<const Eigen::VectorXd>& q1, double t,
+                 Eigen::Ref<Eigen::VectorXd> q) {
+  const auto angle = [t](double a, double b) {
+    const double from = std::remainder(a, kTwoPi), to = std::remainder(b, kTwoPi);
+    bool wraps = false;
+    const double rate = shorter_way(from, to, wraps);
+    if (t == 1.0) return to;
+    return std::remainder(from + t * rate, kTwoPi);
+  };
+  const auto line = [t](double a, double b) { return t == 1.0 ? b : a + t * (b - a); };
+  for (const LinkIndex i : robot.active_joints()) {
+    const Joint& joint = robot.joint(i);
+    const int k = joint.q_index;
+    switch (joint.type) {
+      case JointType::kContinuous:
+        q[k] = angle(q0[k], q1[k]);
+        break;
+      case JointType::kPlanar:
+        q[k] = line(q0[k], q1[k]);
+        q[k + 1] = line(q0[k + 1], q1[k + 1]);
+        q[k + 2] = angle(q0[k + 2], q1[k + 2]);
+        break;
+      case JointType::kFloating:
+      case JointType::kBall: {
+        int r = k;
+        if (joint.type == JointType::kFloating) {
+          for (int j = 0; j < 3; ++j) q[k + j] = line(q0[k + j], q1[k + j]);
+          r = k + 3;
+        }
+        const Eigen::Vector4d from = q0.segment<4>(r).stableNormalized();
+        const Eigen::Vector4d to = q1.segment<4>(r).stableNormalized();
+        Motion::JointMotion m;
+        set_slerp(q0.segment<4>(r), q1.segment<4>(r), m);
+        if (t == 1.0 || m.rate == 0.0) {
+          q.segment<4>(r) = t == 1.0 ? to : from;
+          break;
+        }
+        const double half = 0.5 * t * m.rate;
+        const Vector3d v = std::sin(half) * m.axis;
+        const Vector3d fv = from.head<3>();
+        const double w = std::cos(half);
+        Eigen::Vector4d product;
+        product.head<3>() = from[3] * v + w * fv + fv.cross(v);
+        product[3] = from[3] * w - fv.dot(v);
+        q.segment<4>(r) = product.normalized();
+        break;
+      }
+      default:
+        q[k] = line(q0[k], q1[k]);
+    }
+  }
+}
+
+void validate_positions(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q) {
+  Motion(robot, q);
+}
+
+}  // namespace catena
