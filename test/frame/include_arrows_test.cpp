@@ -103,6 +103,8 @@ std::vector<std::string> complaints(const fs::path& file, const std::string& tex
           return exists((candidate / include.name).lexically_normal());
         });
     if (folder == folders.end()) {
+      // Data that the build turns into text to be included lies in the build's folder.
+      if (fs::path(include.name).extension() == ".inc") continue;
       wrong.push_back(where + ": is not in this project; write <" + include.name +
                       "> if it is another's");
       continue;

@@ -1,6 +1,7 @@
 // A program of somebody else: a ball on a rail, and the certified verdict for one of its motions.
 #include <iostream>
 
+#include <catena/model/robot_builder.hpp>
 #include <catena/query/continuous.hpp>
 
 int main() {
