@@ -1,4 +1,4 @@
-#include "external_program.hpp"
+#include "io/external_program.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "package_paths.hpp"
+#include "io/package_paths.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -4,7 +4,7 @@
 
 #include "catena/io/urdf.hpp"
 #include "catena/model/robot_builder.hpp"
-#include "xml_check.hpp"
+#include "io/xml_check.hpp"
 
 namespace catena::io {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "document.hpp"
-#include "robot_files.hpp"
-#include "xml_check.hpp"
+#include "io/document.hpp"
+#include "io/robot_files.hpp"
+#include "io/xml_check.hpp"
 
 namespace catena::io {
 namespace {

@@ -9,11 +9,11 @@
 #include "catena/io/input_error.hpp"
 #include "catena/io/mesh_file.hpp"
 #include "catena/io/srdf.hpp"
-#include "document.hpp"
-#include "package_paths.hpp"
-#include "robot_files.hpp"
-#include "xacro.hpp"
-#include "xml_check.hpp"
+#include "io/document.hpp"
+#include "io/package_paths.hpp"
+#include "io/robot_files.hpp"
+#include "io/xacro.hpp"
+#include "io/xml_check.hpp"
 
 namespace catena::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "xacro.hpp"
+#include "io/xacro.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catena/io/input_error.hpp"
-#include "external_program.hpp"
+#include "io/external_program.hpp"
 
 namespace catena::io {
 namespace {

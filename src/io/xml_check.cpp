@@ -1,10 +1,10 @@
-#include "xml_check.hpp"
+#include "io/xml_check.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "catena/io/input_error.hpp"
-#include "document.hpp"
+#include "io/document.hpp"
 
 namespace catena::io {
 namespace {
