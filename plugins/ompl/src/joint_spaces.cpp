@@ -1,10 +1,11 @@
 #include "catena/ompl/joint_spaces.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include <Eigen/Core>
 
 namespace catena::ompl {
 
@@ -33,6 +34,10 @@ double arc(const Quaternion& a, const Quaternion& b) noexcept {
     return x * x + y * y + z * z + w * w;
   };
   return 2.0 * std::atan2(std::sqrt(squared_norm(-sign)), std::sqrt(squared_norm(sign)));
+}
+
+Eigen::Vector4d normalized(const Quaternion& q) noexcept {
+  return Eigen::Vector4d(q.x, q.y, q.z, q.w).stableNormalized();
 }
 
 }  // namespace
@@ -74,22 +79,22 @@ bool RotationStateSpace::satisfiesBounds(const ob::State* state) const {
 
 void RotationStateSpace::interpolate(const ob::State* from, const ob::State* to, double t,
                                      ob::State* state) const {
-  const Quaternion& a = *from->as<StateType>();
-  const Quaternion& b = *to->as<StateType>();
-  const double theta = arc(a, b);
+  // Both ends normalised, and the sign of their dot product taken, as the engine's Motion does:
+  // for a half turn that sign alone says which way round it goes.
+  const Eigen::Vector4d a = normalized(*from->as<StateType>());
+  Eigen::Vector4d b = normalized(*to->as<StateType>());
+  if (a.dot(b) < 0.0) b = -b;
+  const double theta = 2.0 * std::atan2((a - b).norm(), (a + b).norm());
   // Below this angle sin(x) = x to the last digit, and the quotient of sines is that of angles.
   const bool tiny = theta < 1e-8;
   const double s = tiny ? 1.0 - t : std::sin((1.0 - t) * theta) / std::sin(theta);
-  const double r =
-      (tiny ? t : std::sin(t * theta) / std::sin(theta)) * (dot(a, b) < 0.0 ? -1.0 : 1.0);
-  const std::array<double, 4> q{s * a.x + r * b.x, s * a.y + r * b.y, s * a.z + r * b.z,
-                                s * a.w + r * b.w};
-  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  auto& result = *state->as<StateType>();  // may be a or b: not to be read below
-  result.x = q[0] / norm;
-  result.y = q[1] / norm;
-  result.z = q[2] / norm;
-  result.w = q[3] / norm;
+  const double r = tiny ? t : std::sin(t * theta) / std::sin(theta);
+  const Eigen::Vector4d q = (s * a + r * b).stableNormalized();
+  auto& result = *state->as<StateType>();
+  result.x = q[0];
+  result.y = q[1];
+  result.z = q[2];
+  result.w = q[3];
 }
 
 PlanarStateSpace::PlanarStateSpace() {

@@ -7,17 +7,13 @@ namespace catena::ompl {
 
 namespace ob = ::ompl::base;
 
-namespace {
-
-double lower_bound(const StateResult& result) {
+double clearance_of(const StateResult& result) noexcept {
   if (result.verdict == Verdict::kFree && !result.distance) return kInfinity;  // nothing to check
   if (!result.distance) return 0.0;
   // A depth that nobody measured (a surface has none) is no reason for minus infinity.
   return std::isfinite(result.distance->lo) ? result.distance->lo
                                             : std::min(0.0, result.distance->hi);
 }
-
-}  // namespace
 
 StateValidityChecker::StateValidityChecker(const ob::SpaceInformationPtr& si,
                                            std::shared_ptr<const CollisionWorld> world,
@@ -38,7 +34,7 @@ bool StateValidityChecker::isValid(const ob::State* state) const {
 
 bool StateValidityChecker::isValid(const ob::State* state, double& distance) const {
   const StateResult result = context_->check(state, /*distances=*/true);
-  distance = lower_bound(result);
+  distance = clearance_of(result);
   return result.verdict == Verdict::kFree;
 }
 
@@ -49,7 +45,7 @@ bool StateValidityChecker::isValid(const ob::State* state, double& distance,
 }
 
 double StateValidityChecker::clearance(const ob::State* state) const {
-  return lower_bound(context_->check(state, /*distances=*/true));
+  return clearance_of(context_->check(state, /*distances=*/true));
 }
 
 double StateValidityChecker::clearance(const ob::State* state, ob::State* /*valid_state*/,
@@ -61,7 +57,7 @@ double StateValidityChecker::clearance(const ob::State* state, ob::State* /*vali
 double StateValidityChecker::clearance(const ob::State* state, Witness& witness) const {
   const StateResult result = context_->check(state, /*distances=*/true);
   witness = result.witness;
-  return lower_bound(result);
+  return clearance_of(result);
 }
 
 }  // namespace catena::ompl

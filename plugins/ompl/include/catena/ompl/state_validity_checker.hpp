@@ -8,6 +8,11 @@
 
 namespace catena::ompl {
 
+/// A state's clearance as OMPL understands it: a certified lower bound of the smallest distance
+/// over all checked pairs; infinity if there is none. For a collision: at most 0, a lower bound of
+/// minus the depth where that is known. For a state that is no configuration: 0.
+double clearance_of(const StateResult& result) noexcept;
+
 /// OMPL's question "is this state valid?", answered with a proof.
 ///
 /// Valid means within the space's bounds and proven free; undecided is not valid, and neither is a
@@ -28,9 +33,7 @@ class StateValidityChecker : public ::ompl::base::StateValidityChecker {
   bool isValid(const ::ompl::base::State* state, double& distance, ::ompl::base::State* valid_state,
                bool& valid_state_available) const override;
 
-  /// Lower bound of the smallest distance over all checked pairs; infinity if there is none. For a
-  /// collision: at most 0, a lower bound of minus the depth where that is known. For a state that
-  /// is no configuration: 0.
+  /// See clearance_of. Distances are those of the solids, whatever clearance is asked for.
   double clearance(const ::ompl::base::State* state) const override;
   double clearance(const ::ompl::base::State* state, ::ompl::base::State* valid_state,
                    bool& valid_state_available) const override;
