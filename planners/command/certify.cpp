@@ -1,0 +1,90 @@
+#include "certify.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "catena/view/animation.hpp"
+
+namespace catena::command {
+
+CertifiedPath certify(const CollisionWorld& world, std::vector<Eigen::VectorXd> states,
+                      const QueryOptions& options, int threads) {
+  CertifiedPath path;
+  path.states = std::move(states);
+  const int count = std::max(1, static_cast<int>(path.states.size()) - 1);
+  path.edges.resize(static_cast<size_t>(count));
+  std::vector<Workspace> workspaces;
+  for (int i = num_workers(threads, count); i > 0; --i) workspaces.emplace_back(world);
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    Progress progress("certified", count);
+    parallel_for(count, threads, [&](int index, int worker) {
+      const auto i = static_cast<size_t>(index);
+      const size_t next = std::min(i + 1, path.states.size() - 1);
+      path.edges[i] = check_motion(world, Motion(world.robot(), path.states[i], path.states[next]),
+                                   options, workspaces[static_cast<size_t>(worker)]);
+      progress.step();
+    });
+  }
+  path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bool all_measured = true;
+  for (int i = 0; i < count; ++i) {
+    const MotionResult& edge = path.edges[static_cast<size_t>(i)];
+    path.tally.add(edge.verdict);
+    path.stats += edge.stats;
+    if (edge.verdict == Verdict::kCollision && !path.first_collision) path.first_collision = i;
+    if (edge.verdict == Verdict::kUndecided && !path.first_undecided) path.first_undecided = i;
+    if (!edge.distance) {
+      all_measured = false;
+    } else if (!path.distance) {
+      path.distance = edge.distance;
+    } else {
+      path.distance->lo = std::min(path.distance->lo, edge.distance->lo);
+      path.distance->hi = std::min(path.distance->hi, edge.distance->hi);
+    }
+  }
+  if (!all_measured) path.distance.reset();
+  return path;
+}
+
+Json path_edges_json(const CollisionWorld& world, const CertifiedPath& path) {
+  Json edges = Json::array();
+  for (size_t i = 0; i < path.edges.size(); ++i)
+    edges.push_back(motion_json(world, std::to_string(i), path.edges[i]));
+  return edges;
+}
+
+void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const CertifiedPath& path,
+                    const std::vector<double>& times, const std::string& title,
+                    const std::string& html, const std::string& gltf) {
+  if (html.empty() && gltf.empty()) return;
+  view::Animation animation;
+  animation.world = world;
+  animation.states = path.states;
+  animation.times = times;
+  animation.title = title;
+  animation.summary = path.tally.text() + " of " + std::to_string(path.edges.size()) + " edges";
+  if (path.distance) animation.summary += "\ndistance " + bracket_text(*path.distance);
+  if (path.states.size() > 1) {
+    for (const MotionResult& edge : path.edges) {
+      using Shown = view::Animation::EdgeVerdict;
+      animation.edge_verdicts.push_back(edge.verdict == Verdict::kFree        ? Shown::kFree
+                                        : edge.verdict == Verdict::kCollision ? Shown::kCollision
+                                                                              : Shown::kUndecided);
+      animation.edge_labels.push_back(motion_text(*world, edge));
+    }
+  }
+  if (path.first_collision) {
+    const MotionResult& edge = path.edges[static_cast<size_t>(*path.first_collision)];
+    if (const auto pair = report_pair(*world, edge.witness)) {
+      animation.contact = view::Animation::Contact{
+          *path.first_collision + edge.contact.value_or(edge.free_until), pair->first, pair->second,
+          0.5 * (pair->point_first + pair->point_second)};
+      animation.summary += "\nfirst contact: " + pair->first + " and " + pair->second;
+    }
+  }
+  if (!html.empty()) view::write_html(animation, html);
+  if (!gltf.empty()) view::write_gltf(animation, gltf);
+}
+
+}  // namespace catena::command

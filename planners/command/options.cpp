@@ -1,0 +1,141 @@
+#include "options.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+#include "catena/io/input_error.hpp"
+
+namespace catena::command {
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  options.command = app.get_name();
+  app.add_option("robot", options.robot, "Robot: a URDF or xacro file")->required();
+  // One value for each time the option is given: a list must not swallow what follows it.
+  const auto add_list = [&](const char* name, std::vector<std::string>& list, const char* help) {
+    return app.add_option(name, list, help)->allow_extra_args(false);
+  };
+  add_list("--scene", options.scenes, "Scene file; given several times, scenes add up");
+  add_list("--with", options.with, "A further robot: NAME=FILE@x,y,z,roll,pitch,yaw (m, rad)");
+  app.add_option("--srdf", options.srdf, "SRDF of the robot: groups, states, disabled pairs");
+  app.add_option("--group", options.group, "Group whose joints move; default: all active joints");
+  add_list("--package", options.packages, "Where package://NAME/ is: NAME=DIR");
+  add_list("--solid", options.solid, "Link whose meshes count as solid; they must be closed");
+  add_list("--surface", options.surface, "Link whose meshes count as surfaces only");
+  app.add_option("--clearance", options.clearance,
+                 "Metres: free means farther apart than this (default 0)");
+  app.add_option("--tolerance", options.tolerance,
+                 "Metres: half the width of the undecided band (default 1e-7)");
+  app.add_option("--budget", options.budget,
+                 "Visited pairs before a question is undecided; 0: no limit (default " +
+                     std::to_string(options.budget) + ")");
+  app.add_option(
+      "--threads", options.threads,
+      "Threads for independent questions; 0: all (default); answers do not depend on it");
+  app.add_option("--cloud-radius", options.cloud_radius,
+                 "Metres: radius of each point of a point cloud (default 0.01)");
+  app.add_flag("--distances", options.distances,
+               "Also bracket the smallest distance of free edges");
+  app.add_flag("--json", options.json, "Answer as one JSON document");
+}
+
+void check_common_options(const CommonOptions& options) {
+  const auto refuse = [&](const char* option, double value, const char* problem,
+                          const char* remedy) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%g %s", value, problem);
+    usage_error(options.command, option, text, remedy);
+  };
+  if (!std::isfinite(options.clearance) || options.clearance < 0.0)
+    refuse("--clearance", options.clearance, "is no distance", "give metres >= 0");
+  if (!std::isfinite(options.tolerance) || options.tolerance <= 0.0)
+    refuse("--tolerance", options.tolerance, "is no width", "give metres > 0, as 1e-7");
+  if (!std::isfinite(options.cloud_radius) || options.cloud_radius <= 0.0)
+    refuse("--cloud-radius", options.cloud_radius, "is no radius", "give metres > 0");
+  if (options.threads < 0 || options.threads > 4096)
+    refuse("--threads", options.threads, "is no number of threads", "give 0 (all) to 4096");
+}
+
+void usage_error(const std::string& command, const std::string& option, const std::string& problem,
+                 const std::string& remedy) {
+  throw io::InputError("catena " + command, 0, option, problem, remedy);
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  const char* first = text.data();
+  const char* last = first + text.size();
+  while (first != last && *first == ' ') ++first;
+  while (first != last && last[-1] == ' ') --last;
+  if (first != last && *first == '+' && last - first > 1 && first[1] != '-') ++first;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<std::vector<double>> parse_numbers(const std::string& text) {
+  std::vector<double> values;
+  for (size_t begin = 0;;) {
+    const size_t comma = text.find(',', begin);
+    const auto value = parse_number(text.substr(begin, comma - begin));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+    if (comma == std::string::npos) return values;
+    begin = comma + 1;
+  }
+}
+
+std::pair<std::string, std::string> split_assignment(const std::string& command,
+                                                     const std::string& option,
+                                                     const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    usage_error(command, option, "\"" + text + "\" is not of the form NAME=VALUE",
+                "write a name, '=' and what it stands for");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::map<std::string, std::vector<double>> parse_others(const std::string& command,
+                                                        const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<double>> others;
+  for (const std::string& text : texts) {
+    const auto [joint, values] = split_assignment(command, "--other", text);
+    const auto numbers = parse_numbers(values);
+    if (!numbers)
+      usage_error(command, "--other", "\"" + values + "\" is no list of numbers",
+                  "write JOINT=VALUE, or JOINT=V1,V2,... for a joint of several values");
+    if (!others.emplace(joint, *numbers).second)
+      usage_error(command, "--other", "joint \"" + joint + "\" is given twice", "keep one of them");
+  }
+  return others;
+}
+
+void check_output(const std::string& command, const std::string& option, const std::string& path) {
+  if (path.empty()) return;
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (fs::is_directory(path, ignored))
+    usage_error(command, option, "\"" + path + "\" is a folder", "name a file");
+  if (!fs::is_directory(folder, ignored))
+    usage_error(command, option, "there is no folder \"" + folder.string() + "\"", "make it first");
+  const bool exists = fs::exists(path, ignored);
+  if (access(exists ? path.c_str() : folder.c_str(), W_OK) != 0)
+    usage_error(command, option, "\"" + path + "\" cannot be written",
+                "choose another place or change its permissions");
+}
+
+void write_answer(const std::string& text) {
+  const size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0)
+    throw std::runtime_error("the answer could not be written to stdout; is the disk full?");
+}
+
+}  // namespace catena::command

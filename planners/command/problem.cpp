@@ -1,0 +1,406 @@
+#include "problem.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "catena/io/input_error.hpp"
+#include "catena/io/scene_file.hpp"
+#include "catena/io/urdf.hpp"
+#include "catena/model/motion.hpp"
+#include "catena/model/robot_builder.hpp"
+
+namespace catena::command {
+namespace {
+
+std::string quote(const std::string& text) { return "\"" + text + "\""; }
+
+std::string joint_list(const Robot& robot, const std::vector<LinkIndex>& joints) {
+  std::string list;
+  for (const LinkIndex joint : joints) {
+    if (!list.empty()) list += ", ";
+    list += robot.joint(joint).name;
+  }
+  return list.empty() ? "none" : list;
+}
+
+/// Why a name is not among a group's joints, in words.
+std::string why_not(const Robot& robot, const std::string& name) {
+  for (int i = 0; i < robot.num_links(); ++i) {
+    const Joint& joint = robot.joint(LinkIndex(i));
+    if (joint.name != name) continue;
+    if (joint.mimic) return "is a mimic joint, which follows its parent";
+    if (joint.passive) return "is passive";
+    return "is not in the group";
+  }
+  return "is no movable joint of the robot";
+}
+
+struct With {
+  std::string name, file;
+  Vector3d xyz = Vector3d::Zero(), rpy = Vector3d::Zero();
+};
+
+With parse_with(const std::string& command, const std::string& text) {
+  const auto [name, rest] = split_assignment(command, "--with", text);
+  With with{name, rest, Vector3d::Zero(), Vector3d::Zero()};
+  if (name.find('/') != std::string::npos)
+    usage_error(command, "--with", "the name " + quote(name) + " holds a '/'",
+                "choose a name without, since its joints become NAME/...");
+  const size_t at = rest.rfind('@');
+  if (at == std::string::npos) return with;
+  const auto pose = parse_numbers(rest.substr(at + 1));
+  if (!pose || pose->size() != 6)
+    usage_error(command, "--with", quote(rest.substr(at + 1)) + " is not x,y,z,roll,pitch,yaw",
+                "write six numbers (metres, radians) after '@', separated by commas");
+  with.file = rest.substr(0, at);
+  with.xyz = {(*pose)[0], (*pose)[1], (*pose)[2]};
+  with.rpy = {(*pose)[3], (*pose)[4], (*pose)[5]};
+  return with;
+}
+
+/// The links that --solid and --surface name, for one robot: `prefix` is "" or "NAME/".
+std::map<std::string, MeshFilling> fillings(const CommonOptions& options,
+                                            const std::string& prefix) {
+  std::map<std::string, MeshFilling> result;
+  const auto add = [&](const std::vector<std::string>& links, MeshFilling filling) {
+    for (const std::string& link : links)
+      if (link.compare(0, prefix.size(), prefix) == 0) result[link.substr(prefix.size())] = filling;
+  };
+  add(options.solid, MeshFilling::kSolid);
+  add(options.surface, MeshFilling::kSurface);
+  return result;
+}
+
+void check_filling_links(const CommonOptions& options, const Robot& robot) {
+  for (const std::string& link : options.solid)
+    if (std::find(options.surface.begin(), options.surface.end(), link) != options.surface.end())
+      usage_error(options.command, "--solid", quote(link) + " is named by --surface as well",
+                  "keep one of them");
+  const auto check = [&](const char* option, const std::vector<std::string>& links) {
+    for (const std::string& link : links)
+      if (!robot.find_body(link).valid())
+        usage_error(options.command, option, "robot has no link " + quote(link),
+                    "see `catena info` for the names");
+  };
+  check("--solid", options.solid);
+  check("--surface", options.surface);
+}
+
+}  // namespace
+
+ProblemLoader::ProblemLoader(const CommonOptions& options) : options_(options) {
+  for (const std::string& text : options.packages) {
+    const auto [name, folder] = split_assignment(options.command, "--package", text);
+    if (!std::filesystem::is_directory(folder))
+      usage_error(options.command, "--package", "there is no folder " + quote(folder),
+                  "give the folder that package://" + name + "/ stands for");
+    if (!packages_.emplace(name, folder).second)
+      usage_error(options.command, "--package", "package " + quote(name) + " is given twice",
+                  "keep one of them");
+  }
+}
+
+void ProblemLoader::add_packages(const std::map<std::string, std::string>& packages) {
+  packages_.insert(packages.begin(), packages.end());  // insert keeps what is there
+}
+
+void ProblemLoader::warn(const std::string& text) {
+  if (warned_.insert(text).second) std::fprintf(stderr, "warning: %s\n", text.c_str());
+}
+
+std::shared_ptr<const Robot> ProblemLoader::load_robot(const std::string& path) {
+  auto& robot = robots_[path];
+  if (robot) return robot;
+  io::UrdfOptions urdf;
+  urdf.srdf = options_.srdf;
+  urdf.packages = packages_;
+  urdf.mesh_filling = fillings(options_, "");
+  std::vector<With> companions;
+  for (const std::string& text : options_.with) {
+    companions.push_back(parse_with(options_.command, text));
+    for (size_t i = 0; i + 1 < companions.size(); ++i)
+      if (companions[i].name == companions.back().name)
+        usage_error(options_.command, "--with",
+                    "the name " + quote(companions[i].name) + " is given twice",
+                    "give every robot a name of its own");
+    std::erase_if(urdf.mesh_filling, [&](const auto& item) {
+      return item.first.starts_with(companions.back().name + "/");
+    });
+  }
+  auto loaded = io::load_urdf(path, urdf);
+  for (const std::string& text : loaded->warnings()) warn(text);
+  std::vector<RobotBuilder::Attachment> attachments;
+  for (const With& with : companions) {
+    io::UrdfOptions other;
+    other.packages = packages_;
+    other.mesh_filling = fillings(options_, with.name + "/");
+    attachments.push_back(
+        {io::load_urdf(with.file, other), with.name, RigidEnclosure::from_rpy(with.xyz, with.rpy)});
+    for (const std::string& text : attachments.back().robot->warnings()) warn(text);
+  }
+  if (!attachments.empty()) loaded = RobotBuilder::combine(*loaded, attachments);
+  check_filling_links(options_, *loaded);
+  robot = std::move(loaded);
+  return robot;
+}
+
+std::shared_ptr<const Scene> ProblemLoader::load_scene(const std::string& path) {
+  auto& scene = scene_files_[path];
+  if (scene) return scene;
+  io::SceneOptions settings;
+  settings.packages = packages_;
+  settings.cloud_radius = options_.cloud_radius;
+  scene = io::load_scene(path, settings);
+  for (const std::string& text : scene->warnings) warn(text);
+  return scene;
+}
+
+std::shared_ptr<const Scene> ProblemLoader::load_scenes(const std::string& replacement) {
+  if (!replacement.empty()) return load_scene(replacement);
+  auto& scene = scenes_[replacement];
+  if (scene) return scene;
+  auto sum = std::make_shared<Scene>();
+  for (const std::string& path : options_.scenes) {
+    const auto part = load_scene(path);
+    try {
+      sum->add(*part);
+    } catch (const std::invalid_argument& error) {
+      throw io::InputError(path, 0, "", error.what(),
+                           "rename the object or leave one of the scenes out");
+    }
+  }
+  scene = std::move(sum);
+  return scene;
+}
+
+std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& robot,
+                                                           const std::string& scene) {
+  const std::string& robot_path = robot.empty() ? options_.robot : robot;
+  auto& world = worlds_[{robot_path, scene}];
+  if (world) return world;
+  auto loaded_robot = load_robot(robot_path);
+  auto loaded_scene = load_scenes(scene);
+  try {
+    world = std::make_shared<CollisionWorld>(std::move(loaded_robot), std::move(loaded_scene));
+  } catch (const std::invalid_argument& error) {
+    const std::string where = !scene.empty()            ? scene
+                              : options_.scenes.empty() ? robot_path
+                                                        : options_.scenes.front();
+    throw io::InputError(where, 0, "robot " + quote(robot_path), error.what(),
+                         "use the scene with the robot that it was made for");
+  }
+  return world;
+}
+
+JointGroup find_group(const Robot& robot, const CommonOptions& options) {
+  try {
+    return robot.group_or_all(options.group);
+  } catch (const std::invalid_argument& error) {
+    usage_error(options.command, "--group", error.what(),
+                options.srdf.empty() ? "name the SRDF that has the group with --srdf"
+                                     : "name one of the SRDF's groups");
+  }
+}
+
+QueryOptions query_options(const CommonOptions& options) {
+  QueryOptions result;
+  result.clearance = options.clearance;
+  result.tolerance = options.tolerance;
+  result.distances = options.distances;
+  result.budget = options.budget;
+  return result;
+}
+
+JointOrder::JointOrder(const Robot& robot, const JointGroup& group)
+    : robot_(&robot), joints_(group.joints) {
+  for (const LinkIndex joint : joints_) num_values_ += catena::num_values(robot.joint(joint).type);
+}
+
+JointOrder::JointOrder(const Robot& robot, const JointGroup& group,
+                       const std::vector<std::string>& names, const std::string& file)
+    : robot_(&robot) {
+  for (const std::string& name : names) {
+    const LinkIndex joint = robot.find_joint(name);
+    if (!joint.valid() ||
+        std::find(group.joints.begin(), group.joints.end(), joint) == group.joints.end())
+      throw io::InputError(file, 0, "joint_order",
+                           "joint " + quote(name) + " " + why_not(robot, name),
+                           "list exactly these: " + joint_list(robot, group.joints));
+    if (std::find(joints_.begin(), joints_.end(), joint) != joints_.end())
+      throw io::InputError(file, 0, "joint_order", "joint " + quote(name) + " is listed twice",
+                           "list every joint once");
+    joints_.push_back(joint);
+    num_values_ += catena::num_values(robot.joint(joint).type);
+  }
+  for (const LinkIndex joint : group.joints)
+    if (std::find(joints_.begin(), joints_.end(), joint) == joints_.end())
+      throw io::InputError(file, 0, "joint_order",
+                           "joint " + quote(robot.joint(joint).name) + " is missing",
+                           "list exactly these: " + joint_list(robot, group.joints) +
+                               "; or name a smaller group with --group");
+}
+
+std::vector<std::string> JointOrder::names() const {
+  std::vector<std::string> result;
+  for (const LinkIndex joint : joints_) result.push_back(robot_->joint(joint).name);
+  return result;
+}
+
+Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
+                                      const Eigen::VectorXd& base, const std::string& file,
+                                      const std::string& element) const {
+  if (static_cast<int>(values.size()) != num_values_)
+    throw io::InputError(file, 0, element,
+                         "it has " + std::to_string(values.size()) +
+                             " values, but the joints take " + std::to_string(num_values_),
+                         "give one value a joint (planar 3, ball 4, floating 7) in the order of "
+                         "joint_order");
+  Eigen::VectorXd q = base;
+  int next = 0;
+  for (const LinkIndex index : joints_) {
+    const Joint& joint = robot_->joint(index);
+    for (int i = 0; i < catena::num_values(joint.type); ++i, ++next) {
+      const double value = values[static_cast<size_t>(next)];
+      if (!std::isfinite(value))
+        throw io::InputError(file, 0, element,
+                             "the value for joint " + quote(joint.name) + " is not a number",
+                             "give a finite number");
+      q[joint.q_index + i] = value;
+    }
+  }
+  try {
+    validate_positions(*robot_, q);
+  } catch (const std::invalid_argument& error) {
+    throw io::InputError(file, 0, element, error.what(), "give values that the joints can take");
+  }
+  return q;
+}
+
+std::vector<double> JointOrder::values(const Eigen::VectorXd& q) const {
+  std::vector<double> result;
+  for (const LinkIndex index : joints_) {
+    const Joint& joint = robot_->joint(index);
+    for (int i = 0; i < catena::num_values(joint.type); ++i) result.push_back(q[joint.q_index + i]);
+  }
+  return result;
+}
+
+void set_joints(const Robot& robot, const OtherValues& values, const std::string& file,
+                const std::string& element, Eigen::VectorXd& q) {
+  for (const auto& [name, numbers] : values) {
+    const LinkIndex index = robot.find_joint(name);
+    if (!index.valid())
+      throw io::InputError(file, 0, element, "joint " + quote(name) + " " + why_not(robot, name),
+                           "name a movable joint; see `catena info`");
+    const Joint& joint = robot.joint(index);
+    const int count = num_values(joint.type);
+    if (static_cast<int>(numbers.size()) != count)
+      throw io::InputError(file, 0, element,
+                           "joint " + quote(name) + " takes " + std::to_string(count) +
+                               " values, not " + std::to_string(numbers.size()),
+                           "give as many as its type has (planar 3, ball 4, floating 7)");
+    for (int i = 0; i < count; ++i) q[joint.q_index + i] = numbers[static_cast<size_t>(i)];
+  }
+}
+
+Eigen::VectorXd base_positions(const Robot& robot, const JointGroup& group,
+                               const OtherValues& others, const std::string& file,
+                               const std::string& element) {
+  for (const auto& [name, unused] : others) {
+    const LinkIndex index = robot.find_joint(name);
+    if (index.valid() &&
+        std::find(group.joints.begin(), group.joints.end(), index) != group.joints.end())
+      throw io::InputError(file, 0, element, "joint " + quote(name) + " is in the group",
+                           "leave it out here: the states give its value");
+  }
+  Eigen::VectorXd q = robot.zero_positions();
+  set_joints(robot, others, file, element, q);
+  for (const auto& [name, unused] : others) {
+    const Joint& joint = robot.joint(robot.find_joint(name));
+    if (num_values(joint.type) != 1) continue;
+    double& value = q[joint.q_index];
+    if (!(value >= joint.lower && value <= joint.upper) && std::isfinite(value)) {
+      std::fprintf(stderr, "warning: %s: %s: joint \"%s\" at %g is outside its limits; clamped\n",
+                   file.c_str(), element.c_str(), name.c_str(), value);
+      value = std::clamp(value, joint.lower, joint.upper);
+    }
+  }
+  try {
+    validate_positions(robot, q);
+  } catch (const std::invalid_argument& error) {
+    throw io::InputError(file, 0, element, error.what(), "give values that the joints can take");
+  }
+  return q;
+}
+
+int num_workers(int threads, int count) {
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::max(1, std::min(threads, count));
+}
+
+void parallel_for(int count, int threads, const std::function<void(int, int)>& work) {
+  const int workers = num_workers(threads, count);
+  std::atomic<int> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  int failed_index = count;
+  const auto run = [&](int worker) {
+    for (int index = next++; index < count; index = next++) {
+      try {
+        work(index, worker);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (index < failed_index) {
+          failed_index = index;
+          failure = std::current_exception();
+        }
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> pool;
+  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+  run(0);
+  for (std::thread& thread : pool) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+struct Progress::State {
+  using Clock = std::chrono::steady_clock;
+  std::string what;
+  int total = 0;
+  std::mutex mutex;
+  int done = 0;
+  bool said = false;
+  Clock::time_point last = Clock::now();
+};
+
+Progress::Progress(std::string what, int total) : state_(std::make_unique<State>()) {
+  state_->what = std::move(what);
+  state_->total = total;
+}
+
+Progress::~Progress() {
+  if (state_->said)
+    std::fprintf(stderr, "%s: %d of %d\n", state_->what.c_str(), state_->done, state_->total);
+}
+
+void Progress::step() {
+  const std::lock_guard lock(state_->mutex);
+  ++state_->done;
+  const auto now = State::Clock::now();
+  if (now - state_->last < std::chrono::seconds(2)) return;
+  state_->last = now;
+  state_->said = true;
+  std::fprintf(stderr, "%s: %d of %d\n", state_->what.c_str(), state_->done, state_->total);
+}
+
+}  // namespace catena::command

@@ -1,0 +1,121 @@
+// `catena verify`: certifies every edge of a path that anyone made.
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+#include "catena/io/input_error.hpp"
+#include "catena/io/path_file.hpp"
+#include "certify.hpp"
+#include "path_others.hpp"
+
+namespace catena::command {
+namespace {
+
+struct VerifyCommand {
+  CommonOptions common;
+  std::string path, html, gltf;
+  std::vector<std::string> others;
+};
+
+std::vector<Eigen::VectorXd> path_positions(const io::PathFile& file, const VerifyCommand& command,
+                                            const CollisionWorld& world, const JointGroup& group) {
+  const Robot& robot = world.robot();
+  OtherValues others = parse_others("verify", command.others);
+  std::string source = "catena verify", element = "--other";
+  if (others.empty()) {
+    others = read_others(file, command.path);
+    source = command.path;
+    element = "stats.others";
+  }
+  others = add_scene_state(world, group, std::move(others));
+  const Eigen::VectorXd base = base_positions(robot, group, others, source, element);
+  const JointOrder order = file.joint_order.empty()
+                               ? JointOrder(robot, group)  // a plain matrix names no joints
+                               : JointOrder(robot, group, file.joint_order, command.path);
+  std::vector<Eigen::VectorXd> states;
+  for (size_t i = 0; i < file.states.size(); ++i)
+    states.push_back(
+        order.positions(file.states[i], base, command.path, "states[" + std::to_string(i) + "]"));
+  Motion motion;
+  for (size_t i = 0; i + 1 < states.size(); ++i) {
+    try {
+      motion.reset(robot, states[i], states[i + 1]);
+    } catch (const std::invalid_argument& error) {
+      throw io::InputError(command.path, 0, "edge " + std::to_string(i), error.what(),
+                           "give states between which the joints can move");
+    }
+  }
+  return states;
+}
+
+int run_verify(VerifyCommand& command) {
+  CommonOptions& options = command.common;
+  check_common_options(options);
+  check_output("verify", "--html", command.html);
+  check_output("verify", "--gltf", command.gltf);
+  const io::PathFile file = io::load_path(command.path);
+  if (file.states.empty())
+    throw io::InputError(command.path, 0, "states", "there is none", "give at least one state");
+  if (options.group.empty()) options.group = file.group;
+  ProblemLoader loader(options);
+  const auto world = loader.world();
+  const JointGroup group = find_group(world->robot(), options);
+  const CertifiedPath path = certify(*world, path_positions(file, command, *world, group),
+                                     query_options(options), options.threads);
+  write_pictures(world, path, file.times.value_or(std::vector<double>()),
+                 std::filesystem::path(command.path).filename().string(), command.html,
+                 command.gltf);
+
+  if (options.json) {
+    Json answer = {{"path", command.path},
+                   {"certified", path.tally.exit_status() == kAllFree},
+                   {"free", path.tally.free},
+                   {"collision", path.tally.collision},
+                   {"undecided", path.tally.undecided}};
+    answer["first_collision"] = path.first_collision ? Json(*path.first_collision) : Json();
+    answer["distance"] = bracket_json(path.distance);
+    answer["edges"] = path_edges_json(*world, path);
+    answer["stats"] = stats_json(path.stats);
+    answer["stats"]["check_seconds"] = path.seconds;
+    write_answer(dump(answer));
+    return path.tally.exit_status();
+  }
+  const auto say_first = [&](const std::optional<int>& index, const char* kind) {
+    return index ? std::string("first ") + kind + ": edge " + std::to_string(*index) + " (states " +
+                       std::to_string(*index) + " to " + std::to_string(*index + 1) +
+                       "): " + motion_text(*world, path.edges[static_cast<size_t>(*index)]) + "\n"
+                 : std::string();
+  };
+  std::string text = say_first(path.first_collision, "collision") +
+                     say_first(path.first_undecided, "undecided edge");
+  if (text.empty()) text = "certified: every edge is proven free\n";
+  if (path.distance) text += "smallest distance " + bracket_text(*path.distance) + "\n";
+  text += std::to_string(path.edges.size()) + " edges: " + path.tally.text() + "; " +
+          number_text(path.seconds, 3) + " s in checks\n";
+  write_answer(text);
+  return path.tally.exit_status();
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+  auto command = std::make_shared<VerifyCommand>();
+  command->common.budget = 0;  // a certificate is worth waiting for
+  CLI::App* sub = app.add_subcommand("verify", "Certifies every edge of a path made by anyone");
+  add_common_options(*sub, command->common);
+  sub->add_option("--path", command->path,
+                  "Path: catena-path/1 JSON, or OMPL's matrix of one state a line")
+      ->required();
+  sub->add_option("--other", command->others,
+                  "Where a joint outside the group stands: JOINT=VALUE (repeatable)")
+      ->allow_extra_args(false);
+  sub->add_option("--html", command->html,
+                  "Write a page that shows the path and its first contact");
+  sub->add_option("--gltf", command->gltf, "Write the animation as binary glTF");
+  sub->callback([command, &action] { action = [command] { return run_verify(*command); }; });
+}
+
+}  // namespace catena::command
