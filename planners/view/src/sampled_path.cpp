@@ -1,0 +1,211 @@
+#include "sampled_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "catena/model/motion.hpp"
+
+namespace catena::view {
+namespace {
+
+constexpr int kProbes = 16;      // instants at which an edge's travel is measured
+constexpr double kStep = 0.012;  // between frames, in parts of the robot's size
+constexpr int kMaxFramesPerEdge = 240;
+constexpr double kMaxPoses = 400'000;  // 28 bytes each: the page stays below some 15 MB
+constexpr double kMinSeconds = 4.0, kMaxSeconds = 40.0;
+constexpr double kFarAway = 1000.0;  // in sizes of what is seen; single precision has 1e-7
+
+[[noreturn]] void refuse(const std::string& element, const std::string& problem,
+                         const std::string& remedy) {
+  throw std::invalid_argument("animation." + element + ": " + problem + "; " + remedy);
+}
+
+void validate(const Animation& a) {
+  if (a.world == nullptr) refuse("world", "is missing", "give the world of the path");
+  if (a.states.empty()) refuse("states", "is empty", "give at least one state");
+  for (const auto& q : a.states) validate_positions(a.world->robot(), q);
+  if (!a.times.empty()) {
+    if (a.times.size() != a.states.size()) {
+      refuse("times",
+             "has " + std::to_string(a.times.size()) + " values for " +
+                 std::to_string(a.states.size()) + " states",
+             "give one for each state, or none");
+    }
+    for (std::size_t i = 0; i < a.times.size(); ++i) {
+      if (!std::isfinite(a.times[i]) || (i > 0 && a.times[i] < a.times[i - 1])) {
+        refuse("times[" + std::to_string(i) + "]", "is not a number that follows the one before",
+               "give times that do not decrease");
+      }
+    }
+  }
+  const std::size_t num_edges = a.states.size() - 1;
+  if (!a.edge_labels.empty() && a.edge_labels.size() != num_edges) {
+    refuse("edge_labels", "has not one text for each edge", "give as many as edges, or none");
+  }
+  if (!a.edge_verdicts.empty() && a.edge_verdicts.size() != num_edges) {
+    refuse("edge_verdicts", "has not one verdict for each edge", "give as many as edges, or none");
+  }
+  if (a.contact) {
+    if (!(a.contact->edge_time >= 0.0 && a.contact->edge_time <= double(num_edges))) {
+      refuse("contact.edge_time", "is not on the path", "give the index of an edge + t in [0, 1]");
+    }
+    if (!a.contact->point.allFinite()) {
+      refuse("contact.point", "is not finite", "give a point of the world");
+    }
+  }
+}
+
+/// Balls around the geometries of each link, to see how far a link's points travel.
+struct LinkBall {
+  Vector3d center = Vector3d::Zero();  // in L
+  double radius = 0.0;
+};
+
+double reach_of(const std::vector<LinkBall>& balls) {
+  double reach = 0.0;
+  for (const auto& b : balls) reach = std::max(reach, b.center.norm() + b.radius);
+  return reach;
+}
+
+double rotation_angle(const Matrix3d& R) {
+  return std::acos(std::clamp((R.trace() - 1) / 2, -1.0, 1.0));
+}
+
+}  // namespace
+
+SampledPath sample_path(const Animation& animation) {
+  validate(animation);
+  const CollisionWorld& world = *animation.world;
+  const Robot& robot = world.robot();
+  const std::size_t n = static_cast<std::size_t>(robot.num_links());
+  const std::size_t num_edges = animation.states.size() - 1;
+
+  std::vector<std::vector<LinkBall>> balls(n);
+  for (const auto& g : world.geometries()) {
+    if (g.link.valid() && std::isfinite(g.radius)) {
+      balls[static_cast<std::size_t>(g.link.value)].push_back({g.center, g.radius});
+    }
+  }
+  std::vector<double> reach(n);
+  for (std::size_t l = 0; l < n; ++l) reach[l] = reach_of(balls[l]);
+
+  SampledPath path;
+  path.num_links = robot.num_links();
+
+  // How far the fastest point of each edge travels, measured coarsely, and how large the robot is.
+  std::vector<RigidEnclosure> X_WL(n), before(n);
+  std::vector<double> travel(num_edges, 0.0);
+  Motion motion;
+  Eigen::AlignedBox3d size;
+  const auto extend = [&](Eigen::AlignedBox3d& box) {
+    for (std::size_t l = 0; l < n; ++l) {
+      if (balls[l].empty()) box.extend(X_WL[l].X.p);
+      for (const LinkBall& b : balls[l]) {
+        const Vector3d c = X_WL[l].X * b.center;
+        box.extend(c - Vector3d::Constant(b.radius)).extend(c + Vector3d::Constant(b.radius));
+      }
+    }
+  };
+  motion.reset(robot, animation.states[0], animation.states[0]);
+  motion.poses(robot, 0.0, X_WL);
+  extend(size);
+  const double robot_size = std::max(size.diagonal().norm(), 1e-9);
+  for (std::size_t e = 0; e < num_edges; ++e) {
+    motion.reset(robot, animation.states[e], animation.states[e + 1]);
+    motion.poses(robot, 0.0, X_WL);
+    for (int k = 1; k <= kProbes; ++k) {
+      before.swap(X_WL);
+      motion.poses(robot, static_cast<double>(k) / kProbes, X_WL);
+      double most = 0.0;
+      for (std::size_t l = 0; l < n; ++l) {
+        const double turn = rotation_angle(before[l].X.R.transpose() * X_WL[l].X.R);
+        most = std::max(most, (X_WL[l].X.p - before[l].X.p).norm() +
+                                  turn * std::max(reach[l], 0.02 * robot_size));
+      }
+      travel[e] += most;
+    }
+  }
+
+  double total = 0.0, wanted = 0.0;
+  for (const double d : travel) {
+    total += d;
+    wanted += std::clamp(std::ceil(d / (kStep * robot_size)), 1.0, double(kMaxFramesPerEdge));
+  }
+  const double scale = std::min(1.0, kMaxPoses / (wanted * static_cast<double>(n)));
+
+  // When each state is reached.
+  path.state_seconds.assign(num_edges + 1, 0.0);
+  const double duration = std::clamp(5.0 * total / robot_size, kMinSeconds, kMaxSeconds);
+  for (std::size_t e = 0; e < num_edges; ++e) {
+    path.state_seconds[e + 1] =
+        !animation.times.empty() ? animation.times[e + 1] - animation.times[0]
+        : total > 0.0            ? path.state_seconds[e] + duration * travel[e] / total
+                      : path.state_seconds[e] + duration / static_cast<double>(num_edges);
+  }
+  const auto seconds_at = [&](double edge_time) {
+    if (num_edges == 0) return 0.0;
+    const std::size_t e = std::min(static_cast<std::size_t>(edge_time), num_edges - 1);
+    const double t = edge_time - static_cast<double>(e);
+    return path.state_seconds[e] * (1 - t) + path.state_seconds[e + 1] * t;
+  };
+
+  const auto add_frame = [&](double edge_time) {
+    path.edge_times.push_back(edge_time);
+    path.seconds.push_back(seconds_at(edge_time));
+    extend(path.robot_bounds);
+    const std::size_t first = path.poses.size();
+    for (std::size_t l = 0; l < n; ++l) {
+      SampledPath::Pose pose{X_WL[l].X.p, Eigen::Quaterniond(X_WL[l].X.R).normalized()};
+      // q and -q are one rotation; the nearer one keeps what is between two frames between them.
+      if (first >= n && pose.q.dot(path.poses[first - n + l].q) < 0) pose.q.coeffs() *= -1.0;
+      path.poses.push_back(pose);
+    }
+  };
+
+  motion.reset(robot, animation.states[0], animation.states[0]);
+  motion.poses(robot, 0.0, X_WL);
+  add_frame(0.0);
+  for (std::size_t e = 0; e < num_edges; ++e) {
+    motion.reset(robot, animation.states[e], animation.states[e + 1]);
+    const int frames = static_cast<int>(std::clamp(
+        std::ceil(scale * travel[e] / (kStep * robot_size)), 1.0, double(kMaxFramesPerEdge)));
+    std::vector<double> times;
+    for (int k = 1; k <= frames; ++k) times.push_back(static_cast<double>(k) / frames);
+    if (animation.contact) {
+      // The contact is a frame of its own, so that it is shown as it is.
+      const double t = animation.contact->edge_time - static_cast<double>(e);
+      if (t > 0.0 && t < 1.0) times.push_back(t);
+      std::sort(times.begin(), times.end());
+      times.erase(std::unique(times.begin(), times.end()), times.end());
+    }
+    for (const double t : times) {
+      motion.poses(robot, t, X_WL);
+      add_frame(static_cast<double>(e) + t);
+    }
+  }
+  if (animation.contact) path.contact_seconds = seconds_at(animation.contact->edge_time);
+
+  // What to look at: the robot's sweep, and scene objects that are not much larger than it.
+  path.fit_bounds = path.all_bounds = path.robot_bounds;
+  const double near = 1.5 * std::max(path.robot_bounds.diagonal().norm(), 1e-9);
+  for (const auto& g : world.geometries()) {
+    if (g.link.valid() || !std::isfinite(g.radius)) continue;
+    const Vector3d r = Vector3d::Constant(g.radius);
+    const Eigen::AlignedBox3d box(Vector3d(g.center - r), Vector3d(g.center + r));
+    path.all_bounds.extend(box);
+    const bool reaches = path.robot_bounds.exteriorDistance(g.center) < g.radius + near;
+    if (g.radius < near && reaches) path.fit_bounds.extend(box);
+  }
+  const Vector3d middle = path.fit_bounds.center();
+  if (middle.norm() > kFarAway * path.fit_bounds.diagonal().norm()) {
+    path.origin = middle.array().round();
+    for (auto& pose : path.poses) pose.p -= path.origin;
+    path.robot_bounds.translate(-path.origin);
+    path.fit_bounds.translate(-path.origin);
+    path.all_bounds.translate(-path.origin);
+  }
+  return path;
+}
+
+}  // namespace catena::view
