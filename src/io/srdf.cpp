@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "io/document.hpp"
-#include "io/robot_files.hpp"
 #include "io/xml_check.hpp"
 
 namespace catena::io {
@@ -17,9 +16,8 @@ using Node = XmlFile::Node;
 /// Adds what an SRDF says to a robot's description, one kind of element after the other.
 class SrdfReader {
  public:
-  SrdfReader(const std::string& text, const std::string& path, RobotDescription& description,
-             SourceLines& lines)
-      : xml_(text, path, "robot"), description_(description), lines_(lines) {
+  SrdfReader(const std::string& text, const std::string& path, RobotDescription& description)
+      : xml_(text, path, "robot"), description_(description) {
     for (const LinkDescription& link : description.links) links_.insert(link.name);
     for (const JointDescription& joint : description.joints) joints_.insert(joint.name);
   }
@@ -53,7 +51,7 @@ class SrdfReader {
   }
 
   void remember(const Node& node) {
-    lines_[XmlFile::element(node)] = {xml_.path(), node.GetLineNum()};
+    description_.sources[XmlFile::element(node)] = {xml_.path(), node.GetLineNum()};
   }
 
   bool is_link(const std::string& name) const { return links_.count(name) != 0; }
@@ -95,7 +93,7 @@ class SrdfReader {
       xml_.warn(node, "parent_frame \"" + frame + "\" is also a link; the frame is called \"" +
                           joint.parent + "\"");
     remember(node);
-    lines_["<joint name=\"" + joint.name + "\">"] = {xml_.path(), node.GetLineNum()};
+    description_.sources["<joint name=\"" + joint.name + "\">"] = {xml_.path(), node.GetLineNum()};
     links_.insert(joint.parent);
     LinkDescription world;
     world.name = joint.parent;
@@ -140,6 +138,8 @@ class SrdfReader {
         if (group_names_.count(name) == 0)
           xml_.fail(*part, "there is no such group", "name a group of this file");
         group.subgroups.push_back(name);
+      } else if (kind == "passive_joint") {  // out of place, but people write it here
+        read_passive_joint(*part);
       } else {
         xml_.warn(*part, "is not known in a group and is ignored");
       }
@@ -229,21 +229,14 @@ class SrdfReader {
 
   XmlFile xml_;
   RobotDescription& description_;
-  SourceLines& lines_;
   std::set<std::string> links_, joints_, group_names_, fixed_virtual_joints_, warned_links_;
 };
 
 }  // namespace
 
-void add_srdf_text(const std::string& text, const std::string& path, RobotDescription& description,
-                   SourceLines& lines) {
-  SrdfReader(text, path, description, lines).read();
-}
-
 void add_srdf_text(const std::string& text, const std::string& path,
                    RobotDescription& description) {
-  SourceLines lines;
-  add_srdf_text(text, path, description, lines);
+  SrdfReader(text, path, description).read();
 }
 
 void add_srdf(const std::string& path, RobotDescription& description) {

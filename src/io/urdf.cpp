@@ -11,7 +11,6 @@
 #include "catena/io/srdf.hpp"
 #include "io/document.hpp"
 #include "io/package_paths.hpp"
-#include "io/robot_files.hpp"
 #include "io/xacro.hpp"
 #include "io/xml_check.hpp"
 
@@ -23,18 +22,20 @@ using Node = XmlFile::Node;
 /// Every reader rule of URDF 1.0 and 1.1, element by element.
 class UrdfReader {
  public:
-  UrdfReader(std::string text, const std::string& path, const UrdfOptions& options)
-      : xml_(std::move(text), path, "robot"), options_(options), finder_(path, options.packages) {}
+  /// @param shown  what messages call the file
+  UrdfReader(std::string text, const std::string& path, const std::string& shown,
+             const UrdfOptions& options)
+      : xml_(std::move(text), shown, "robot"), options_(options), finder_(path, options.packages) {}
 
-  SourcedDescription read() {
+  RobotDescription read() {
     const Node& root = xml_.root();
     check_version(root);
-    result_.description.name = root.Attribute("name") != nullptr ? root.Attribute("name") : "";
-    if (result_.description.name.empty()) {
+    result_.name = root.Attribute("name") != nullptr ? root.Attribute("name") : "";
+    if (result_.name.empty()) {
       xml_.warn(root, "has no name; it is called \"robot\"");
-      result_.description.name = "robot";
+      result_.name = "robot";
     }
-    remember("<robot name=\"" + result_.description.name + "\">", root);
+    remember("<robot name=\"" + result_.name + "\">", root);
     for (const Node* node = root.FirstChildElement(); node; node = node->NextSiblingElement()) {
       const std::string_view kind = node->Name();
       if (kind == "link")
@@ -46,19 +47,18 @@ class UrdfReader {
     }
     warn_unknown_parts(root);
     for (const auto& [link, filling] : options_.mesh_filling)
-      if (result_.lines.count("<link name=\"" + link + "\">") == 0)
+      if (result_.sources.count("<link name=\"" + link + "\">") == 0)
         throw InputError(xml_.path(), 0, "<link name=\"" + link + "\">",
                          "a mesh filling is given for it, but there is no such link",
                          "name a link of this robot");
     const std::vector<std::string>& warnings = xml_.warnings();
-    result_.description.warnings.insert(result_.description.warnings.end(), warnings.begin(),
-                                        warnings.end());
+    result_.warnings.insert(result_.warnings.end(), warnings.begin(), warnings.end());
     return std::move(result_);
   }
 
  private:
   void remember(const std::string& element, const Node& node) {
-    result_.lines[element] = {xml_.path(), node.GetLineNum()};
+    result_.sources[element] = {xml_.path(), node.GetLineNum()};
   }
 
   void check_version(const Node& root) {
@@ -107,7 +107,7 @@ class UrdfReader {
     xml_.warn_unknown(node, {"inertial", "visual", "collision", "contact", "sensor", "gazebo",
                              "self_collision_checking", "collision_checking", "velocity_decay",
                              "material", "verbose", "kinematic", "audio_source", "origin"});
-    result_.description.links.push_back(std::move(link));
+    result_.links.push_back(std::move(link));
   }
 
   PlacedGeometry read_collision(const Node& node, const std::string& link) {
@@ -241,7 +241,7 @@ class UrdfReader {
     if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic)
       read_limit(node, joint);
     read_mimic(node, joint);
-    result_.description.joints.push_back(std::move(joint));
+    result_.joints.push_back(std::move(joint));
   }
 
   JointType read_type(const Node& node) {
@@ -294,8 +294,9 @@ class UrdfReader {
     if (joint.lower > joint.upper)
       xml_.fail(node,
                 "lower limit " + show(joint.lower) + " is above upper limit " + show(joint.upper),
-                lower && upper ? "swap the two values"
-                               : "give both: the one that is missing counts as 0");
+                !lower || !upper ? "give both: the one that is missing counts as 0"
+                : revolute       ? "swap the two values, or make it continuous if it has no limits"
+                                 : "swap the two values");
     if (!lower && !upper)
       xml_.warn(node,
                 "its <limit> gives neither lower nor upper; both count as 0, so it cannot "
@@ -321,50 +322,52 @@ class UrdfReader {
   XmlFile xml_;
   const UrdfOptions& options_;
   ResourceFinder finder_;
-  SourcedDescription result_;
+  RobotDescription result_;
   // The same file at the same scale is one geometry, however often it is named.
   std::map<std::tuple<std::string, double, double, double, MeshFilling>,
            std::shared_ptr<const Geometry>>
       meshes_;
 };
 
-SourcedDescription describe(std::string text, const std::string& path, const UrdfOptions& options) {
-  SourcedDescription result = UrdfReader(std::move(text), path, options).read();
-  if (!options.srdf.empty())
-    add_srdf_text(read_text_file(options.srdf), options.srdf, result.description, result.lines);
+RobotDescription describe(std::string text, const std::string& path, const std::string& shown,
+                          const UrdfOptions& options) {
+  RobotDescription result = UrdfReader(std::move(text), path, shown, options).read();
+  if (!options.srdf.empty()) add_srdf(options.srdf, result);
   return result;
 }
 
-std::string read_urdf_text(const std::string& path, const UrdfOptions& options) {
-  std::string text = read_text_file(path);
-  if (is_xacro(text, path)) return expand_xacro(path, options.packages);
-  return text;
-}
-
-std::shared_ptr<const Robot> build(const SourcedDescription& sourced, const std::string& path) {
+std::shared_ptr<const Robot> build(const RobotDescription& description, const std::string& path) {
   try {
-    return RobotBuilder::build(sourced.description);
+    return RobotBuilder::build(description);
   } catch (const ModelError& error) {
-    throw_at_source(error, sourced.lines, path);
+    throw_at_source(error, description, path);
   }
 }
 
 }  // namespace
 
+RobotDescription describe_urdf(const std::string& path, const UrdfOptions& options) {
+  std::string text = read_text_file(path);
+  if (!is_xacro(text, path)) return describe(std::move(text), path, path, options);
+  // Lines are those of what xacro made, so messages must not send the reader to the source.
+  const std::string shown = path + " (as expanded by xacro)";
+  RobotDescription result = describe(expand_xacro(path, options.packages), path, shown, options);
+  if (result.links.empty())
+    throw InputError(shown, 0, "<robot name=\"" + result.name + "\">", "has no link",
+                     "if this is a file of macros, name the file that uses them");
+  return result;
+}
+
 std::shared_ptr<const Robot> load_urdf(const std::string& path, const UrdfOptions& options) {
-  return build(describe(read_urdf_text(path, options), path, options), path);
+  return build(describe_urdf(path, options), path);
 }
 
 std::shared_ptr<const Robot> parse_urdf(const std::string& text, const std::string& path,
                                         const UrdfOptions& options) {
-  if (text.find("<xacro:") != std::string::npos)
+  if (is_xacro(text, ""))
     throw InputError(path, 0, "<robot>", "this text is xacro, not URDF",
                      "expand it first, or load it from its file");
-  return build(describe(text, path, options), path);
-}
-
-RobotDescription describe_urdf(const std::string& path, const UrdfOptions& options) {
-  return describe(read_urdf_text(path, options), path, options).description;
+  return build(describe(text, path, path, options), path);
 }
 
 }  // namespace catena::io

@@ -96,9 +96,24 @@ std::string last_lines(const std::string& text) {
   return joined.empty() ? "it says nothing" : joined;
 }
 
+std::string without_comments(const std::string& text) {
+  std::string rest;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t start = text.find("<!--", at);
+    rest.append(text, at, start - at);
+    if (start == std::string::npos) break;
+    const std::size_t end = text.find("-->", start + 4);
+    if (end == std::string::npos) break;
+    at = end + 3;
+  }
+  return rest;
+}
+
 }  // namespace
 
-bool is_xacro(const std::string& text, const std::string& path) {
+bool is_xacro(const std::string& source, const std::string& path) {
+  const std::string text = without_comments(source);
   if (text.find("<xacro:") != std::string::npos) return true;
   return path.ends_with(".xacro") &&
          (text.find("${") != std::string::npos || text.find("$(") != std::string::npos);

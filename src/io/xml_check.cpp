@@ -39,12 +39,12 @@ std::string syntax_problem(const tinyxml2::XMLDocument& document) {
 
 }  // namespace
 
-void throw_at_source(const ModelError& error, const SourceLines& lines, const std::string& file) {
-  const auto place = lines.find(error.element());
-  if (place == lines.end())
-    throw InputError(file, 0, error.element(), error.problem(), error.remedy());
-  throw InputError(place->second.first, place->second.second, error.element(), error.problem(),
-                   error.remedy());
+void throw_at_source(const ModelError& error, const RobotDescription& description,
+                     const std::string& file) {
+  const auto place = description.sources.find(error.element());
+  const RobotDescription::Source source =
+      place == description.sources.end() ? RobotDescription::Source{file, 0} : place->second;
+  throw InputError(source.file, source.line, error.element(), error.problem(), error.remedy());
 }
 
 bool is_utf8(std::string_view text) noexcept {

@@ -15,11 +15,9 @@
 
 namespace catena::io {
 
-/// Where the named elements of a description stand, to give a ModelError its file and line.
-using SourceLines = std::map<std::string, std::pair<std::string, int>>;  // element -> file, line
-
-/// Rethrows a builder's complaint as an InputError at the element's place; `file` if unknown.
-[[noreturn]] void throw_at_source(const ModelError& error, const SourceLines& lines,
+/// Rethrows a builder's complaint as an InputError at the element's place; at `file` if it has
+/// none.
+[[noreturn]] void throw_at_source(const ModelError& error, const RobotDescription& description,
                                   const std::string& file);
 
 /// A well-formed XML document, and the checks that every reader of one makes.

@@ -96,7 +96,10 @@ class RobotBuilder::Assembly {
   }
 
   void warn(const std::string& where, const std::string& what) {
-    robot_->warnings_.push_back(where + ": " + what);
+    std::string text = where + ": " + what;
+    if (const auto place = description_.sources.find(where); place != description_.sources.end())
+      text = place->second.file + ":" + std::to_string(place->second.line) + ": " + text;
+    robot_->warnings_.push_back(std::move(text));
   }
 
   void index_names() {

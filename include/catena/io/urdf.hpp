@@ -18,7 +18,8 @@ struct UrdfOptions {
 
 /// A robot from a URDF (1.0, 1.1) or xacro file, and its SRDF if one is named.
 ///
-/// Checks the XML itself before urdfdom sees it, because urdfdom drops what it does not understand.
+/// Reads the XML itself: the stock reader, urdfdom, silently drops what it does not understand. It
+/// serves the tests as an oracle for what it reads faithfully.
 /// Errors    InputError with file, line, element, problem, remedy.
 std::shared_ptr<const Robot> load_urdf(const std::string& path, const UrdfOptions& options = {});
 

@@ -58,6 +58,13 @@ struct RobotDescription {
   std::vector<DisabledPair> disabled_pairs;
   std::vector<std::string> passive_joints;
   std::vector<std::string> warnings;
+
+  struct Source {
+    std::string file;
+    int line = 0;
+  };
+  /// Where elements such as `<joint name="elbow">` stand; for messages only, may stay empty.
+  std::map<std::string, Source> sources;
 };
 
 /// A description that cannot be built: `ELEMENT: PROBLEM; REMEDY`. Readers add the file and line.
