@@ -1,0 +1,380 @@
+#include "catena/query/continuous.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "workspace_impl.hpp"
+
+namespace catena {
+namespace {
+
+using internal::Examination;
+using internal::Goal;
+using internal::PairMotion;
+using internal::PairState;
+using Impl = Workspace::Impl;
+
+// Both sides of the first contact are looked for down to this much time, so that the bracket is
+// narrower than the 1e-6 that is promised.
+constexpr double kTimeWidth = 2.5e-7;
+// No interval is split below this, however fast the motion.
+constexpr double kLeastWidth = 1e-13;
+
+// Half-open range [first, last) of the task list.
+struct Range {
+  size_t first, last;
+};
+
+class Query {
+ public:
+  Query(const CollisionWorld& world, const Motion& motion, const QueryOptions& options, Impl& ws)
+      : world_(world), motion_(motion), options_(options), ws_(ws) {}
+
+  MotionResult run() {
+    // The start, with every pair and with what lies inside what: a surface that never touches
+    // another one from there on stays on its side.
+    set_poses(0.0);
+    QueryOptions at_start = options_;
+    at_start.distances = false;
+    const StateResult start = internal::check_poses(world_, at_start, false, ws_);
+    result_.stats += start.stats;
+    if (start.verdict == Verdict::kCollision) {
+      result_.verdict = Verdict::kCollision;
+      result_.contact = 0.0;
+      result_.witness = start.witness;
+      return result_;
+    }
+    if (start.verdict == Verdict::kUndecided) {
+      blocked_ = true;
+      result_.witness = start.witness;
+    }
+    if (!motion_.moves()) {
+      result_.verdict = start.verdict;
+      if (start.verdict == Verdict::kFree) {
+        result_.free_until = 1.0;
+        if (options_.distances) measure();
+      }
+      return result_;
+    }
+
+    count_moving_joints();
+    // Most edges that a planner tries collide, and far from grazing.
+    for (const double t : {1.0, 0.5, 0.25, 0.75}) {
+      if (t < contact_) look_for_contact(t);
+    }
+    if (!blocked_) {
+      ws_.tasks.clear();
+      for (size_t i = 0; i < world_.pairs().size(); ++i) {
+        if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
+      }
+      goal_ = Goal{};
+      goal_.clearance = options_.clearance;
+      process(0.0, std::min(contact_, 1.0), {0, ws_.tasks.size()});
+    }
+    if (blocked_ && !out_of_budget()) search_beyond_block();
+
+    if (contact_ <= 1.0) {
+      result_.verdict = Verdict::kCollision;
+      result_.contact = contact_;
+      result_.witness = contact_witness_;
+    } else if (blocked_) {
+      result_.verdict = Verdict::kUndecided;
+    } else {
+      result_.verdict = Verdict::kFree;
+      result_.free_until = 1.0;
+      if (options_.distances) measure();
+    }
+    return result_;
+  }
+
+ private:
+  void set_poses(double t) { internal::set_poses(world_, motion_, t, ws_, result_.stats); }
+
+  bool out_of_budget() const {
+    return options_.budget != 0 && result_.stats.visited() > options_.budget;
+  }
+
+  void count_moving_joints() {
+    for (int i = 1; i < world_.robot().num_links(); ++i) {
+      const auto k = static_cast<size_t>(i);
+      ws_.moving_above[k] =
+          ws_.moving_above[static_cast<size_t>(world_.robot().parent(LinkIndex(i)).value)] +
+          (motion_.joint(LinkIndex(i)).moves ? 1 : 0);
+    }
+  }
+
+  // No joint between the two moves: the start has decided them.
+  bool stands_still(const CollisionWorld::GeometryPair& pair) const {
+    const auto moving = [&](LinkIndex i) { return ws_.moving_above[static_cast<size_t>(i.value)]; };
+    const int above = moving(pair.ancestor);
+    const auto geometries = world_.geometries();
+    return moving(geometries[static_cast<size_t>(pair.a)].link) == above &&
+           moving(geometries[static_cast<size_t>(pair.b)].link) == above;
+  }
+
+  // Notes a contact at t, if one is proven there.
+  bool look_for_contact(double t) {
+    set_poses(t);
+    QueryOptions options = options_;
+    options.distances = false;
+    const StateResult r = internal::check_poses(world_, options, true, ws_);
+    result_.stats += r.stats;
+    if (r.verdict != Verdict::kCollision) return false;
+    contact_ = t;
+    contact_witness_ = r.witness;
+    return true;
+  }
+
+  // After an interval that could not be decided: the earliest contact that steps of growing size
+  // meet beyond it, and then bisection finds.
+  void search_beyond_block() {
+    double clear = blocked_at_;
+    const double end = std::min(contact_, 1.0);
+    for (double step = kTimeWidth; clear + step < end; step *= 2.0) {
+      const double t = clear + step;
+      if (look_for_contact(t)) break;
+      clear = t;
+      if (out_of_budget()) return;
+    }
+    if (contact_ > 1.0) return;
+    while (contact_ - clear > kTimeWidth && !out_of_budget()) {
+      const double t = 0.5 * (clear + contact_);
+      if (!look_for_contact(t)) clear = t;
+    }
+  }
+
+  void set_velocities() {
+    const Robot& robot = world_.robot();
+    for (int i = 1; i < robot.num_links(); ++i) {
+      const Motion::JointMotion& m = motion_.joint(LinkIndex(i));
+      if (!m.moves) continue;
+      const auto k = static_cast<size_t>(i);
+      Impl::JointVelocity& v = ws_.velocities[k];
+      v.axis = ws_.X_WL[k].X.R * m.axis;
+      v.origin = ws_.X_WL[k].X.p;
+      const Joint& joint = robot.joint(LinkIndex(i));
+      v.velocity = ws_.X_WL[static_cast<size_t>(joint.parent.value)].X.R * (joint.X_PJ.X.R * m.v);
+    }
+  }
+
+  // What one side of a pair contributes: bounds of its points' motion relative to the common
+  // ancestor, and its velocity at mid-time. From the body towards the root, for each joint i:
+  // speed and acceleration are bounds for the points seen from link i, `radius` of the distance
+  // to the joint's axis (docs/rigor.md, R4).
+  struct Side {
+    Vector3d velocity = Vector3d::Zero(), spin = Vector3d::Zero();
+    double speed = 0.0, acceleration = 0.0;
+    double error = 0.0;  // of velocity, and of spin times the geometry's radius
+    int joints = 0;
+  };
+
+  Side side(int geometry, LinkIndex ancestor, double half_step) const {
+    Side s;
+    const Robot& robot = world_.robot();
+    const CollisionWorld::WorldGeometry& g = world_.geometries()[static_cast<size_t>(geometry)];
+    if (g.link == ancestor) return s;
+    const Vector3d& c = ws_.centers[static_cast<size_t>(geometry)];
+    const RigidEnclosure& X_WL = ws_.X_WL[static_cast<size_t>(g.link.value)];
+    // Errors grow along the chain, so those of the last link bound all of them.
+    const double position_error =
+        ws_.center_errors[static_cast<size_t>(geometry)] + X_WL.position_error;
+    const double turn_error = 2.0 * X_WL.rotation_error + 1e-14;
+    double reach = g.center.norm() + g.radius;
+    double arms = 0.0, turns = 0.0, unknown_arms = 0.0, unknown_turns = 0.0;
+    for (LinkIndex i = g.link; i != ancestor; i = robot.parent(i)) {
+      const Motion::JointMotion& m = motion_.joint(i);
+      const Joint& joint = robot.joint(i);
+      if (m.moves) {
+        const Impl::JointVelocity& v = ws_.velocities[static_cast<size_t>(i.value)];
+        const Vector3d arm = c - v.origin;
+        const Vector3d across = v.axis.cross(arm);
+        const double arm_length = arm.norm();
+        const double near = across.norm() + g.radius + 2.0 * position_error +
+                            (turn_error + m.axis_error) * arm_length + half_step * s.speed;
+        const double radius = std::min(near, reach);
+        s.velocity += m.rate * across + v.velocity;
+        s.spin += m.rate * v.axis;
+        s.acceleration += m.rate_bound * (2.0 * s.speed + m.rate_bound * radius);
+        s.speed += m.rate_bound * radius + m.speed_bound;
+        arms += (turn_error + m.axis_error) * (m.rate_bound * (arm_length + g.radius) + m.speed_bound);
+        turns += m.rate_bound;
+        unknown_turns += m.rate_bound - std::abs(m.rate);
+        unknown_arms += (m.rate_bound - std::abs(m.rate)) * (arm_length + g.radius) +
+                        (m.speed_bound - m.v.norm() * (1.0 - 1e-15));
+        ++s.joints;
+      }
+      reach += joint.X_PJ.X.p.norm() + joint.X_PJ.position_error + m.p0.norm() + m.speed_bound +
+               m.p_error;
+    }
+    s.error = bound_above(arms + 2.0 * turns * position_error + unknown_arms +
+                              unknown_turns * position_error, 40);
+    const int operations = 24 * s.joints + 24;
+    s.speed = bound_above(s.speed, operations);
+    s.acceleration = bound_above(s.acceleration, operations);
+    return s;
+  }
+
+  PairMotion pair_motion(const CollisionWorld::GeometryPair& pair, double half_step) const {
+    const Side a = side(pair.a, pair.ancestor, half_step);
+    const Side b = side(pair.b, pair.ancestor, half_step);
+    const Matrix3d R_GW = ws_.X_WG[static_cast<size_t>(pair.a)].X.R.transpose();
+    PairMotion m;
+    m.half_step = half_step;
+    m.displacement = bound_above(half_step * (a.speed + b.speed), 4);
+    m.velocity = R_GW * (b.velocity - a.velocity);
+    m.spin_a = R_GW * a.spin;
+    m.spin_b = R_GW * b.spin;
+    // The direction itself is known to the turning error of a's frame.
+    m.velocity_error =
+        a.error + b.error +
+        (2.0 * ws_.X_WG[static_cast<size_t>(pair.a)].rotation_error + 1e-13) * (a.speed + b.speed);
+    m.acceleration = bound_above(0.5 * half_step * half_step * (a.acceleration + b.acceleration), 4);
+    return m;
+  }
+
+  // Proves the tasks apart over [lo, hi], or halves the interval for those that are left. Earlier
+  // halves first, so that the proven prefix and the first contact close in on each other.
+  void process(double lo, double hi, Range range) {
+    if (done_) return;
+    const double mid = 0.5 * (lo + hi);
+    const double half_step = round_up(std::max(hi - mid, mid - lo));
+    set_poses(mid);
+    set_velocities();
+    ++result_.stats.intervals;
+
+    const size_t first = ws_.tasks.size();
+    double open_motion = 0.0;
+    bool touched = false;
+    Witness open_witness;
+    for (size_t k = range.first; k < range.last; ++k) {
+      const Impl::Task task = ws_.tasks[k];
+      const auto& pair = world_.pairs()[static_cast<size_t>(task.pair)];
+      const double gap = internal::ball_gap(world_, pair, ws_);
+      ++result_.stats.pair_tests;
+      const PairMotion motion = pair_motion(pair, half_step);
+      if (gap > goal_.clearance && gap - motion.displacement > goal_.clearance) continue;
+      if (out_of_budget()) {
+        block(lo, internal::make_witness(world_, task.pair, {}, ws_));
+        done_ = true;
+        break;
+      }
+      // Once a contact is known at mid-time, the rest waits for the half before it.
+      if (touched) {
+        ws_.tasks.push_back(task);
+        continue;
+      }
+      const Examination e = internal::examine(
+          *world_.geometries()[static_cast<size_t>(pair.a)].geometry,
+          *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
+          internal::relative_pose(pair, ws_), &motion, goal_, task.hint, options_.budget,
+          ws_.scratch, result_.stats);
+      if (e.closer) closest_ = internal::make_witness(world_, task.pair, e.closest, ws_);
+      if (e.state == PairState::kApart) continue;
+      if (e.state == PairState::kTouching && mid < contact_ && !goal_.measuring) {
+        contact_ = mid;
+        contact_witness_ = internal::make_witness(world_, task.pair, e.distance, ws_);
+        touched = true;
+      }
+      if (open_motion == 0.0) {
+        open_witness = internal::make_witness(world_, task.pair, e.distance, ws_);
+      }
+      open_motion = std::max(open_motion, motion.displacement);
+      ws_.tasks.push_back({task.pair, e.leaf});
+    }
+
+    if (!done_) {
+      const Range rest{first, ws_.tasks.size()};
+      const bool narrow = hi - lo <= kTimeWidth;
+      if (rest.first == rest.last) {
+        if (!goal_.measuring) result_.free_until = hi;
+      } else if (goal_.measuring ? hi - lo <= 1e-9 : narrow && hi >= contact_) {
+        if (goal_.measuring) {
+          goal_.least = std::min(goal_.least, open_witness.gap.lo - 2.0 * open_motion);
+        } else {
+          done_ = true;  // [lo, contact] brackets the first contact
+        }
+      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= 0.25 * options_.tolerance)) {
+        block(lo, open_witness);
+        blocked_at_ = hi;
+        done_ = true;
+      } else {
+        process(lo, mid, rest);
+        if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, rest);
+      }
+    }
+    ws_.tasks.resize(first);
+  }
+
+  void block(double at, const Witness& witness) {
+    if (blocked_ || goal_.measuring) return;
+    blocked_ = true;
+    blocked_at_ = at;
+    result_.witness = witness;
+  }
+
+  // Brackets the smallest distance of a motion that is proven free: the whole motion is proven to
+  // keep a clearance that follows the smallest distance met from just below.
+  void measure() {
+    QueryOptions options = options_;
+    options.distances = true;
+    Goal goal;
+    for (const double t : {0.0, 0.5, 1.0}) {
+      set_poses(t);
+      const StateResult r = internal::check_poses(world_, options, false, ws_);
+      result_.stats += r.stats;
+      if (!r.distance) return;
+      if (r.distance->hi < goal.greatest) {
+        goal.greatest = r.distance->hi;
+        goal.least = r.distance->lo;
+        closest_ = r.witness;
+      }
+      if (!motion_.moves()) break;
+    }
+    if (goal.greatest == kInfinity) return;
+    if (motion_.moves()) {
+      const double start_least = goal.least;
+      goal.measuring = true;
+      goal.width = options_.distance_width;
+      goal.floor = options_.clearance;
+      goal.least = kInfinity;
+      goal.found(goal.greatest);
+      goal_ = goal;
+      done_ = false;
+      ws_.tasks.clear();
+      for (size_t i = 0; i < world_.pairs().size(); ++i) {
+        if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
+      }
+      process(0.0, 1.0, {0, ws_.tasks.size()});
+      goal_.least = std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});
+      goal = goal_;
+      if (done_) return;  // the budget ran out: no bracket rather than half of one
+    }
+    // The verdict has already proven more than the clearance.
+    result_.distance = Interval{std::max(goal.least, options_.clearance), goal.greatest};
+    result_.witness = closest_;
+    result_.witness.gap = *result_.distance;
+  }
+
+  const CollisionWorld& world_;
+  const Motion& motion_;
+  const QueryOptions& options_;
+  Impl& ws_;
+  MotionResult result_;
+  Goal goal_;
+  Witness closest_;
+  double contact_ = 2.0;  // beyond the motion: none known
+  Witness contact_witness_;
+  bool blocked_ = false;  // the proven prefix can grow no more
+  double blocked_at_ = 0.0;
+  bool done_ = false;
+};
+
+}  // namespace
+
+MotionResult check_motion(const CollisionWorld& world, const Motion& motion,
+                          const QueryOptions& options, Workspace& workspace) {
+  const RoundingScope rounding;
+  return Query(world, motion, options, workspace.impl()).run();
+}
+
+}  // namespace catena

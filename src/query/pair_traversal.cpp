@@ -1,0 +1,240 @@
+#include "pair_traversal.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "point_in_solid.hpp"
+
+namespace catena::internal {
+namespace {
+
+bool is_half_space(const Geometry& g) noexcept { return g.tree().empty(); }
+
+// The gap between a half-space with unit normal, in frame F, and a box.
+Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
+                          const RigidEnclosure& X_FG) noexcept {
+  const Vector3d& n = h_F.center;
+  const Vector3d center = X_FG.X * box_G.center;
+  const Matrix3d axes = X_FG.X.R * box_G.axes;
+  const double reach = box_G.half.dot((axes.transpose() * n).cwiseAbs());
+  const double sizes = box_G.half.sum();
+  const double error = bound_above(
+      X_FG.point_error(box_G.center.norm()) + (X_FG.rotation_error + 1e-13) * sizes +
+          32 * kUnitRoundoff * (center.norm() + std::abs(h_F.half.x()) + sizes),
+      20);
+  return {n, n.dot(center) - reach - h_F.half.x() - error};
+}
+
+struct Traversal {
+  const Geometry& a;
+  const Geometry& b;
+  const RigidEnclosure& X;
+  const PairMotion* motion;
+  Goal& goal;
+  QueryStats& stats;
+  Examination result;
+
+  const ObbTree::Node& node_a(int i) const { return a.tree().nodes()[static_cast<size_t>(i)]; }
+  const ObbTree::Node& node_b(int i) const { return b.tree().nodes()[static_cast<size_t>(i)]; }
+
+  double enough() const { return goal.clearance + (motion != nullptr ? motion->displacement : 0.0); }
+
+  // Motion along n of what lies in the two boxes.
+  double motion_along(const Vector3d& n, int na, int nb) const {
+    if (motion == nullptr) return 0.0;
+    Vector3d offset_a = Vector3d::Zero(), offset_b = Vector3d::Zero();
+    double radius_a = 0.0, radius_b = 0.0;
+    if (na >= 0) {
+      offset_a = node_a(na).box.center - a.bound_center();
+      radius_a = node_a(na).box.half.norm();
+    }
+    if (nb >= 0) {
+      offset_b = X.X.R * (node_b(nb).box.center - b.bound_center());
+      radius_b = node_b(nb).box.half.norm();
+    }
+    return motion->along(n, offset_a, radius_a, offset_b, radius_b);
+  }
+
+  // How much the boxes' gap exceeds what the motion can close; more than the clearance: apart.
+  double slack(int na, int nb) {
+    ++stats.box_tests;
+    Separation s;
+    if (na < 0) {
+      s = half_space_gap(a.element(0), node_b(nb).box, X);
+    } else if (nb < 0) {
+      s = half_space_gap(b.element(0), node_a(na).box, X.inverse());
+      s.direction = -(X.X.R * s.direction);
+    } else {
+      s = separate(node_a(na).box, node_b(nb).box, X, enough());
+    }
+    if (motion == nullptr || s.gap <= goal.clearance) return s.gap;
+    return s.gap - motion_along(s.direction, na, nb);
+  }
+
+  int element_of(const Geometry& g, int n) const {
+    return n < 0 ? 0 : g.tree().nodes()[static_cast<size_t>(n)].element;
+  }
+
+  // True if the search may stop: a contact is proven.
+  bool test_leaf(int na, int nb) {
+    ++stats.element_tests;
+    const PairDistance d = pair_distance(a.element(element_of(a, na)), b.element(element_of(b, nb)),
+                                         X, false, goal.measuring ? kInfinity : enough());
+    if (goal.measuring && d.distance.hi < goal.greatest) {
+      goal.found(d.distance.hi);
+      result.closer = true;
+      result.closest = d;
+    }
+    if (d.distance.lo > goal.clearance &&
+        d.distance.lo - motion_along(d.direction, na, nb) > goal.clearance) {
+      return false;
+    }
+    const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
+    if (touches) {
+      result.state = PairState::kTouching;
+      result.leaf = {na, nb};
+      result.distance = d;
+      return true;
+    }
+    if (goal.measuring && motion == nullptr) {
+      goal.least = std::min(goal.least, d.distance.lo);
+      // Still a measured pair; whether it is free, the bracket will tell.
+      return false;
+    }
+    if (result.state == PairState::kApart) {
+      result.state = PairState::kOpen;
+      result.leaf = {na, nb};
+      result.distance = d;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+double PairMotion::along(const Vector3d& n, const Vector3d& offset_a, double radius_a,
+                         const Vector3d& offset_b, double radius_b) const noexcept {
+  const Vector3d v = velocity + spin_b.cross(offset_b) - spin_a.cross(offset_a);
+  const double first = half_step * (std::abs(n.dot(v)) + n.cross(spin_a).norm() * radius_a +
+                                    n.cross(spin_b).norm() * radius_b + velocity_error) +
+                       acceleration;
+  return std::min(displacement, bound_above(first, 40));
+}
+
+void Goal::found(double distance_hi) noexcept {
+  greatest = std::min(greatest, distance_hi);
+  if (greatest == kInfinity) return;
+  // Narrow enough to tell which side of the floor the distance is on.
+  clearance = greatest - std::min(width, 0.1 * std::abs(greatest - floor));
+}
+
+Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                    const PairMotion* motion, Goal& goal, Leaf hint, std::uint64_t budget,
+                    Scratch& scratch, QueryStats& stats) {
+  Traversal t{a, b, X_FG, motion, goal, stats, {}};
+  const int root_a = is_half_space(a) ? -1 : 0;
+  const int root_b = is_half_space(b) ? -1 : 0;
+  const auto is_leaf_a = [&](int n) { return n < 0 || t.node_a(n).left < 0; };
+  const auto is_leaf_b = [&](int n) { return n < 0 || t.node_b(n).left < 0; };
+
+  const bool hinted = hint.a != -1 || hint.b != -1;
+  if (hinted) {
+    if (t.test_leaf(hint.a, hint.b)) return t.result;
+    // Left open there, the whole pair is left open; only a contact would say more, and the
+    // next smaller interval will look for it.
+    if (t.result.state == PairState::kOpen) return t.result;
+  }
+
+  auto& stack = scratch.stack;
+  stack.clear();
+  if (is_leaf_a(root_a) && is_leaf_b(root_b)) {
+    if (!hinted) t.test_leaf(root_a, root_b);
+    return t.result;
+  }
+  stack.push_back({root_a, root_b, t.slack(root_a, root_b)});
+  while (!stack.empty()) {
+    const Scratch::Entry e = stack.back();
+    stack.pop_back();
+    if (e.slack > goal.clearance) continue;
+    if (budget != 0 && stats.visited() > budget) {
+      t.result.state = PairState::kOpen;
+      goal.least = -kInfinity;
+      return t.result;
+    }
+    if (is_leaf_a(e.a) && is_leaf_b(e.b)) {
+      if (t.test_leaf(e.a, e.b)) return t.result;
+      // From the first open leaf on only a contact at mid-time matters: stop allowing for motion.
+      if (t.result.state == PairState::kOpen) t.motion = nullptr;
+      continue;
+    }
+    const bool split_a =
+        !is_leaf_a(e.a) && (is_leaf_b(e.b) || t.node_a(e.a).box.half.squaredNorm() >=
+                                                  t.node_b(e.b).box.half.squaredNorm());
+    Scratch::Entry first, second;
+    if (split_a) {
+      first = {t.node_a(e.a).left, e.b, 0.0};
+      second = {t.node_a(e.a).right, e.b, 0.0};
+    } else {
+      first = {e.a, t.node_b(e.b).left, 0.0};
+      second = {e.a, t.node_b(e.b).right, 0.0};
+    }
+    first.slack = t.slack(first.a, first.b);
+    second.slack = t.slack(second.a, second.b);
+    // The nearer child is popped first: it is likelier to touch, and lowers a measured distance.
+    if (first.slack < second.slack) std::swap(first, second);
+    if (first.slack <= goal.clearance) stack.push_back(first);
+    if (second.slack <= goal.clearance) stack.push_back(second);
+  }
+  return t.result;
+}
+
+PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                    Scratch& scratch, QueryStats& stats) {
+  PairState state = PairState::kApart;
+  // Is a point of each component of `inner` inside `solid`? X maps inner's frame to solid's.
+  const auto check = [&](const Geometry& solid, const Geometry& inner, const RigidEnclosure& X) {
+    if (!solid.is_solid() || is_half_space(inner)) return;
+    const Obb& root = solid.tree().nodes().front().box;
+    const auto point_side = [&](const ConvexShape& element) {
+      const Vector3d p = element.core == ConvexShape::Core::kTriangle ? element.corners[0]
+                                                                      : element.core_center();
+      ++stats.element_tests;
+      return point_in_solid(solid, X.X * p, X.point_error(p.norm()) + element.core_error);
+    };
+    const auto note = [&](Side side) {
+      if (side == Side::kInside) state = PairState::kTouching;
+      if (side == Side::kUnknown && state == PairState::kApart) state = PairState::kOpen;
+    };
+    if (inner.kind() == Geometry::Kind::kPrimitive) {
+      note(point_side(inner.element(0)));
+      return;
+    }
+    if (inner.kind() == Geometry::Kind::kMesh) {
+      for (const int i : inner.component_elements()) {
+        if (state != PairState::kTouching) note(point_side(inner.element(i)));
+      }
+      return;
+    }
+    // Every ball or box is a component; those whose node misses the solid's box are outside.
+    auto& stack = scratch.stack;
+    stack.clear();
+    stack.push_back({0, 0, 0.0});
+    while (!stack.empty() && state != PairState::kTouching) {
+      const ObbTree::Node& node = inner.tree().nodes()[static_cast<size_t>(stack.back().a)];
+      stack.pop_back();
+      ++stats.box_tests;
+      if (separate(root, node.box, X, 0.0).gap > 0.0) continue;
+      if (node.left < 0) {
+        note(point_side(inner.element(node.element)));
+      } else {
+        stack.push_back({node.left, 0, 0.0});
+        stack.push_back({node.right, 0, 0.0});
+      }
+    }
+  };
+  check(a, b, X_FG);
+  if (state != PairState::kTouching) check(b, a, X_FG.inverse());
+  return state;
+}
+
+}  // namespace catena::internal

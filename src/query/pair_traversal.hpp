@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "catena/geometry/geometry.hpp"
+#include "catena/geometry/pair_distance.hpp"
+#include "catena/query/result.hpp"
+
+namespace catena::internal {
+
+/// How far two geometries may move relative to each other within h of a mid-time, and along which
+/// direction. In the axes of geometry a's frame at mid-time.
+///
+/// Rigor     relative displacement along a unit n of the points within r_a and r_b of given centres is at most
+///           along(n, ...); docs/rigor.md, R4.
+struct PairMotion {
+  double half_step = 0.0;     ///< h
+  double displacement = 0.0;  ///< of any two points, in any direction, over the half-step
+  Vector3d velocity = Vector3d::Zero();   ///< of b's bound centre relative to a's
+  Vector3d spin_a = Vector3d::Zero(), spin_b = Vector3d::Zero();
+  double velocity_error = 0.0;   ///< everything rounded above, spins times radii included
+  double acceleration = 0.0;     ///< bound of both, times h^2 / 2
+
+  double along(const Vector3d& n, const Vector3d& offset_a, double radius_a,
+               const Vector3d& offset_b, double radius_b) const noexcept;
+};
+
+/// The largest bound under which two geometries are to be told apart.
+struct Goal {
+  double clearance = 0.0;  ///< apart means: gap > clearance + motion
+  /// Measuring: the clearance follows the smallest distance found, so that in the end `least` and
+  /// `greatest` bracket the smallest of all.
+  bool measuring = false;
+  double width = 0.0;
+  double floor = 0.0;  ///< the clearance that the verdict is about
+  double greatest = kInfinity;
+  double least = kInfinity;
+
+  void found(double distance_hi) noexcept;
+};
+
+/// A pair of elements, as leaves of the two trees.
+struct Leaf {
+  int a = -1, b = -1;
+};
+
+enum class PairState : std::uint8_t { kApart, kTouching, kOpen };
+
+struct Examination {
+  PairState state = PairState::kApart;
+  Leaf leaf;              ///< that touches or is open
+  PairDistance distance;  ///< of that leaf, in a's frame
+  bool closer = false;    ///< measuring: this pair lowered goal.greatest
+  PairDistance closest;   ///< where it did
+};
+
+/// Reused memory of the traversal: pairs of nodes still to be looked at.
+struct Scratch {
+  struct Entry {
+    int a, b;
+    double slack;  ///< proven gap beyond the motion
+  };
+  std::vector<Entry> stack;
+};
+
+/// Are the geometries a and b (X_FG: a's frame <- b's) apart by more than the goal asks, over the
+/// whole of `motion` (nullptr: standing still)? kTouching: they provably come within
+/// goal.clearance (measuring: they touch) at mid-time. `hint` is tried first.
+///
+/// Surfaces only: a body wholly inside a closed mesh is found by `contained`.
+/// More than `budget` visited pairs in `stats`: kOpen. 0: no budget.
+Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                    const PairMotion* motion, Goal& goal, Leaf hint, std::uint64_t budget,
+                    Scratch& scratch, QueryStats& stats);
+
+/// Does one of the two lie inside the other, a closed mesh, so far as one point of every connected
+/// component tells? kApart: proven that none does; kTouching: proven that one does.
+PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                    Scratch& scratch, QueryStats& stats);
+
+}  // namespace catena::internal
