@@ -22,8 +22,8 @@ struct SetupOptions {
   double clearance = 0.0;             ///< metres
   double tolerance = 1e-7;            ///< metres: half the width of the undecided band
   std::uint64_t budget = 10'000'000;  ///< visited pairs before undecided; 0: none
-  std::map<std::string, std::vector<double>> others;  ///< joints outside the group: their values
-  std::map<std::string, JointBounds> bounds;          ///< see StateSpace::set_bounds
+  std::map<std::string, std::vector<double>> others{};  ///< joints outside the group: their values
+  std::map<std::string, JointBounds> bounds{};          ///< see StateSpace::set_bounds
 
   QueryOptions query() const;
 };
