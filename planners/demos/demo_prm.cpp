@@ -23,7 +23,7 @@ namespace {
 int ask(catena::ompl::Setup& setup, const std::string& from, const std::string& to, double time) {
   setup.getPlanner()->clearQuery();
   setup.getProblemDefinition()->clearSolutionPaths();
-  setup.setStartAndGoalStates(from, to);
+  setup.setStartAndGoalByName(from, to);
   const auto before = setup.statistics().motions;
   if (setup.solve(time) != ob::PlannerStatus::EXACT_SOLUTION) {
     std::cerr << from << " to " << to << ": not solved in time\n";

@@ -25,7 +25,7 @@ int main(int argc, char** argv) try {
   const auto robot = catena::io::load_urdf(argv[1], {.srdf = argv[2]});
   const auto scene = catena::io::load_scene(argv[3]);
   catena::ompl::Setup setup(robot, scene, {.group = argv[4]});
-  setup.setStartAndGoalStates(std::string(argv[5]), std::string(argv[6]));
+  setup.setStartAndGoalByName(argv[5], argv[6]);
   setup.setPlanner(std::make_shared<og::RRTConnect>(setup.getSpaceInformation()));
 
   if (setup.solve(argc == 8 ? std::atof(argv[7]) : 30.0) !=

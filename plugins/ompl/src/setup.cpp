@@ -59,7 +59,7 @@ void Setup::setStartAndGoalStates(const std::vector<double>& start,
   SimpleSetup::setStartAndGoalStates(from, to);
 }
 
-void Setup::setStartAndGoalStates(const std::string& start, const std::string& goal) {
+void Setup::setStartAndGoalByName(const std::string& start, const std::string& goal) {
   setStartAndGoalStates(named_state(start), named_state(goal));
 }
 

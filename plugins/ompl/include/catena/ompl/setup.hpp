@@ -48,7 +48,7 @@ class Setup : public ::ompl::geometric::SimpleSetup {
   /// From the group's values, joint by joint.
   void setStartAndGoalStates(const std::vector<double>& start, const std::vector<double>& goal);
   /// From names of the group's SRDF states.
-  void setStartAndGoalStates(const std::string& start, const std::string& goal);
+  void setStartAndGoalByName(const std::string& start, const std::string& goal);
 
   /// The group's values in a group state of the robot; joints that it leaves out stand at rest.
   std::vector<double> named_state(const std::string& name) const;
