@@ -1,0 +1,289 @@
+#include "catena/io/path_file.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+
+#include "catena/io/input_error.hpp"
+#include "io/document.hpp"
+
+namespace catena::io {
+
+namespace {
+
+constexpr const char* kFormat = "catena-path/1";
+
+void write_text(std::string& out, const std::string& text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr const char* kHex = "0123456789abcdef";
+      out += "\\u00";
+      out += kHex[(c >> 4) & 15];
+      out += kHex[c & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void write_number(std::string& out, double x, const char* what) {
+  if (!std::isfinite(x)) {
+    throw std::invalid_argument(std::string("save_path: ") + what +
+                                " holds a value that is not a finite number");
+  }
+  out += show(x);  // the shortest text that reads back as the same double: at most 17 digits
+}
+
+void write_numbers(std::string& out, const std::vector<double>& values, const char* what) {
+  out += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ", ";
+    write_number(out, values[i], what);
+  }
+  out += ']';
+}
+
+void write_value(std::string& out, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kNull:
+      out += "null";
+      break;
+    case Value::Kind::kBool:
+      out += value.boolean ? "true" : "false";
+      break;
+    case Value::Kind::kNumber:
+      out += show(value.number);
+      break;
+    case Value::Kind::kString:
+      write_text(out, value.text);
+      break;
+    case Value::Kind::kArray:
+    case Value::Kind::kObject: {
+      const bool object = value.kind == Value::Kind::kObject;
+      out += object ? '{' : '[';
+      for (std::size_t i = 0; i < value.items.size(); ++i) {
+        if (i > 0) out += ", ";
+        if (object) {
+          write_text(out, value.keys[i]);
+          out += ": ";
+        }
+        write_value(out, value.items[i]);
+      }
+      out += object ? '}' : ']';
+      break;
+    }
+  }
+}
+
+Verdict verdict_of(const Element& value) {
+  for (const Verdict verdict : {Verdict::kFree, Verdict::kCollision, Verdict::kUndecided}) {
+    if (value.string() == name_of(verdict)) return verdict;
+  }
+  value.fail("unknown verdict \"" + value.string() + "\"", "known are free, collision, undecided");
+}
+
+PathFile read_json(const std::string& text, const std::string& path) {
+  const Value document = parse_json(text, path);
+  const Element root(document, path, "");
+  const Element format = root.at("format");
+  if (format.string() != kFormat) {
+    format.fail("unknown format \"" + format.string() + "\"",
+                std::string("this version reads \"") + kFormat + "\"");
+  }
+  PathFile file;
+  if (const auto robot = root.find("robot")) file.robot = robot->string();
+  if (const auto group = root.find("group")) file.group = group->string();
+  const Element order = root.at("joint_order");
+  file.joint_order = order.strings();
+  std::set<std::string> joints;
+  for (std::size_t i = 0; i < file.joint_order.size(); ++i) {
+    if (!joints.insert(file.joint_order[i]).second) {
+      order[i].fail("joint \"" + file.joint_order[i] + "\" is given twice", "keep one of them");
+    }
+  }
+
+  const Element states = root.at("states").require_array();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    file.states.push_back(states[i].numbers());
+    const std::size_t size = file.states.back().size();
+    if (size != file.states.front().size() || size < file.joint_order.size()) {
+      states[i].fail(
+          std::to_string(size) + " values, but " +
+              (size < file.joint_order.size()
+                   ? "joint_order names " + std::to_string(file.joint_order.size()) + " joints"
+                   : "states[0] has " + std::to_string(file.states.front().size())),
+          "give each state every value");
+    }
+  }
+  if (states.size() == 0) states.fail("no state", "a path has one state at least");
+
+  if (const auto times = root.find("times")) {
+    file.times = times->numbers();
+    if (file.times->size() != file.states.size()) {
+      times->fail(std::to_string(file.times->size()) + " times for " +
+                      std::to_string(file.states.size()) + " states",
+                  "give one for each state");
+    }
+    for (std::size_t i = 1; i < file.times->size(); ++i) {
+      if ((*file.times)[i] < (*file.times)[i - 1]) {
+        (*times)[i].fail("times run backwards", "give times that do not decrease");
+      }
+    }
+  }
+  if (const auto edges = root.find("edges")) {
+    edges->require_array();
+    if (edges->size() != 0 && edges->size() + 1 != file.states.size()) {
+      edges->fail(std::to_string(edges->size()) + " edges for " +
+                      std::to_string(file.states.size()) + " states",
+                  "give one between every two states, or none");
+    }
+    for (std::size_t i = 0; i < edges->size(); ++i) {
+      const Element item = (*edges)[i];
+      PathFile::Edge edge;
+      edge.verdict = verdict_of(item.at("verdict"));
+      if (const auto distance = item.find("distance")) {
+        const std::vector<double> bracket = distance->numbers();
+        if (bracket.size() != 2 || bracket[0] > bracket[1]) {
+          distance->fail("not a bracket", "give [lower, upper]");
+        }
+        edge.distance = Interval{bracket[0], bracket[1]};
+      }
+      file.edges.push_back(edge);
+    }
+  }
+  if (const auto stats = root.find("stats")) {
+    stats->require_object();
+    write_value(file.stats_json, stats->value());
+  }
+  return file;
+}
+
+// OMPL's PathGeometric::printAsMatrix: one state a line, an empty line at the end.
+PathFile read_matrix(std::string_view text, const std::string& path) {
+  PathFile file;
+  int line = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t end = text.find('\n');
+    const std::string_view row = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::vector<double> state;
+    std::size_t at = 0;
+    while ((at = row.find_first_not_of(" \t\r", at)) != std::string_view::npos) {
+      const std::size_t stop = std::min(row.find_first_of(" \t\r", at), row.size());
+      const std::string word(row.substr(at, stop - at));
+      const std::optional<double> x = read_decimal(word);
+      if (!x) {
+        throw InputError(path, line, "value " + std::to_string(state.size() + 1),
+                         "\"" + word.substr(0, 40) + "\" is not a finite number",
+                         "write a JSON path file, or one state a line");
+      }
+      state.push_back(*x);
+      at = stop;
+    }
+    if (state.empty()) continue;
+    if (!file.states.empty() && state.size() != file.states.front().size()) {
+      throw InputError(path, line, "state " + std::to_string(file.states.size()),
+                       std::to_string(state.size()) + " values, but the first state has " +
+                           std::to_string(file.states.front().size()),
+                       "give each state every value");
+    }
+    file.states.push_back(std::move(state));
+  }
+  if (file.states.empty()) {
+    throw InputError(path, 0, "", "no state", "a path has one state at least");
+  }
+  return file;
+}
+
+}  // namespace
+
+PathFile load_path(const std::string& path) {
+  const std::string text = read_text_file(path);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  return json ? read_json(text, path) : read_matrix(text, path);
+}
+
+void save_path(const PathFile& file, const std::string& path) {
+  if (!file.edges.empty() && file.edges.size() + 1 != file.states.size()) {
+    throw std::invalid_argument("save_path: there must be one edge fewer than states, or none");
+  }
+  if (file.times && file.times->size() != file.states.size()) {
+    throw std::invalid_argument("save_path: there must be as many times as states");
+  }
+  std::string out = "{\n  \"format\": \"";
+  out += kFormat;
+  out += "\",\n  \"robot\": ";
+  write_text(out, file.robot);
+  out += ",\n  \"group\": ";
+  write_text(out, file.group);
+  out += ",\n  \"joint_order\": [";
+  for (std::size_t i = 0; i < file.joint_order.size(); ++i) {
+    if (i > 0) out += ", ";
+    write_text(out, file.joint_order[i]);
+  }
+  out += "],\n  \"states\": [";
+  for (std::size_t i = 0; i < file.states.size(); ++i) {
+    out += i > 0 ? ",\n    " : "\n    ";
+    write_numbers(out, file.states[i], "a state");
+  }
+  out += "\n  ]";
+  if (file.times) {
+    out += ",\n  \"times\": ";
+    write_numbers(out, *file.times, "times");
+  }
+  if (!file.edges.empty()) {
+    out += ",\n  \"edges\": [";
+    for (std::size_t i = 0; i < file.edges.size(); ++i) {
+      out += i > 0 ? ",\n    " : "\n    ";
+      out += "{\"verdict\": ";
+      write_text(out, name_of(file.edges[i].verdict));
+      if (file.edges[i].distance) {
+        out += ", \"distance\": ";
+        write_numbers(out, {file.edges[i].distance->lo, file.edges[i].distance->hi}, "a distance");
+      }
+      out += '}';
+    }
+    out += "\n  ]";
+  }
+  if (!file.stats_json.empty()) {
+    const Value stats = parse_json(file.stats_json, path);
+    out += ",\n  \"stats\": ";
+    write_value(out, stats);
+  }
+  out += "\n}\n";
+
+  // A reader never sees half a file: written beside, then put in place.
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
+  const std::string target = in_place ? path : path + ".part";
+  {
+    std::ofstream stream(target, std::ios::binary);
+    stream << out;
+    stream.close();
+    if (!stream) {
+      if (!in_place) fs::remove(target, error);
+      throw InputError(path, 0, "", "the file cannot be written",
+                       "check that the folder is there, its permissions and the free space");
+    }
+  }
+  if (!in_place) {
+    fs::rename(target, path, error);
+    if (error) {
+      fs::remove(target, error);
+      throw InputError(path, 0, "", "the file cannot be written", "check the folder's permissions");
+    }
+  }
+}
+
+}  // namespace catena::io
