@@ -196,8 +196,8 @@ void Geometry::finish() {
           farthest = std::max(farthest, (x - bound_center_).norm() + e.radius + e.core_error);
         }
       } else {
-        farthest = std::max(farthest,
-                            (e.center - bound_center_).norm() + e.core_radius() + e.radius);
+        farthest =
+            std::max(farthest, (e.center - bound_center_).norm() + e.core_radius() + e.radius);
       }
     }
     const double rounding = 16 * kUnitRoundoff * (bound_center_.norm() + farthest);

@@ -24,10 +24,9 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
 
   // Slacks (docs/rigor.md, R3): of the centre distance, and of an entry of C.
   const double center_b = b_G.center.norm();
-  const double t_slack =
-      X_FG.position_error + X_FG.rotation_error * center_b +
-      32 * kUnitRoundoff * (X_FG.X.p.norm() + center_b + a_F.center.norm()) +
-      kAxesSlack * t.norm();
+  const double t_slack = X_FG.position_error + X_FG.rotation_error * center_b +
+                         32 * kUnitRoundoff * (X_FG.X.p.norm() + center_b + a_F.center.norm()) +
+                         kAxesSlack * t.norm();
   const double c_slack = X_FG.rotation_error + kAxesSlack;
   const double sizes = ha.sum() + hb.sum();
   const double slack = bound_above(t_slack + (c_slack + kAxesSlack) * sizes, 20);
@@ -66,8 +65,8 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
     const int j = best_axis - 3;
     best.direction = t_in_b[j] < 0.0 ? Vector3d(-R_FB.col(j)) : Vector3d(R_FB.col(j));
   } else if (best_axis >= 0) {
-    best.direction = t[best_axis] < 0.0 ? Vector3d(-a_F.axes.col(best_axis))
-                                        : Vector3d(a_F.axes.col(best_axis));
+    best.direction =
+        t[best_axis] < 0.0 ? Vector3d(-a_F.axes.col(best_axis)) : Vector3d(a_F.axes.col(best_axis));
   }
   if (best.gap > enough) return best;
 

@@ -22,14 +22,12 @@ int hull_points(const ConvexShape& e, std::array<Vector3d, 8>& points) {
       std::copy(e.corners.begin(), e.corners.end(), points.begin());
       return 3;
     default: {
-      const Vector3d half = e.core == ConvexShape::Core::kBox
-                                ? e.half
-                                : Vector3d(e.half.x(), e.half.x(), e.half.z());
+      const Vector3d half =
+          e.core == ConvexShape::Core::kBox ? e.half : Vector3d(e.half.x(), e.half.x(), e.half.z());
       for (int i = 0; i < 8; ++i) {
-        points[static_cast<size_t>(i)] =
-            e.center + Vector3d((i & 1) != 0 ? half.x() : -half.x(),
-                                (i & 2) != 0 ? half.y() : -half.y(),
-                                (i & 4) != 0 ? half.z() : -half.z());
+        points[static_cast<size_t>(i)] = e.center + Vector3d((i & 1) != 0 ? half.x() : -half.x(),
+                                                             (i & 2) != 0 ? half.y() : -half.y(),
+                                                             (i & 4) != 0 ? half.z() : -half.z());
       }
       return 8;
     }
@@ -64,8 +62,8 @@ struct Builder {
     // Recomputing the projection of the rounded centre keeps its error out of the box. Each length
     // below is off by a few roundoffs of the coordinates' size, and by the axes' 1e-14.
     const Vector3d c = axes.transpose() * box.center;
-    box.half = (hi - c).cwiseMax(c - lo).cwiseMax(0.0) +
-               Vector3d::Constant(32 * kUnitRoundoff * size);
+    box.half =
+        (hi - c).cwiseMax(c - lo).cwiseMax(0.0) + Vector3d::Constant(32 * kUnitRoundoff * size);
     return box;
   }
 
@@ -102,8 +100,8 @@ struct Builder {
       return b.half.x() * b.half.y() + b.half.y() * b.half.z() + b.half.z() * b.half.x();
     };
     const Obb aligned = fit(Matrix3d::Identity(), first, last);
-    if (last - first == 1 && element(order[static_cast<size_t>(first)]).core !=
-                                 ConvexShape::Core::kTriangle) {
+    if (last - first == 1 &&
+        element(order[static_cast<size_t>(first)]).core != ConvexShape::Core::kTriangle) {
       return aligned;
     }
     const Obb principal = fit(principal_axes(first, last), first, last);
@@ -119,9 +117,9 @@ struct Builder {
       const Vector3d d = box.axes.col(a);
       double mean = 0.0;
       for (int k = first; k < last; ++k) mean += d.dot(center(k)) / n;
-      const auto middle = std::partition(
-          order.begin() + first, order.begin() + last,
-          [&](int i) { return d.dot(centers[static_cast<size_t>(i)]) < mean; });
+      const auto middle = std::partition(order.begin() + first, order.begin() + last, [&](int i) {
+        return d.dot(centers[static_cast<size_t>(i)]) < mean;
+      });
       const int m = static_cast<int>(middle - order.begin());
       // A split that leaves nearly everything on one side would make the tree deep.
       if (m - first >= n / 8 + 1 && last - m >= n / 8 + 1) return m;
@@ -129,11 +127,10 @@ struct Builder {
     }
     const int m = first + n / 2;
     const Vector3d d = box.axes.col(axis[0]);
-    std::nth_element(order.begin() + first, order.begin() + m, order.begin() + last,
-                     [&](int i, int j) {
-                       return d.dot(centers[static_cast<size_t>(i)]) <
-                              d.dot(centers[static_cast<size_t>(j)]);
-                     });
+    std::nth_element(
+        order.begin() + first, order.begin() + m, order.begin() + last, [&](int i, int j) {
+          return d.dot(centers[static_cast<size_t>(i)]) < d.dot(centers[static_cast<size_t>(j)]);
+        });
     return m;
   }
 

@@ -60,7 +60,8 @@ struct Simplex {
 
   Vector3d point() const noexcept {
     Vector3d p = Vector3d::Zero();
-    for (int i = 0; i < size; ++i) p += lambda[static_cast<size_t>(i)] * v[static_cast<size_t>(i)].w;
+    for (int i = 0; i < size; ++i)
+      p += lambda[static_cast<size_t>(i)] * v[static_cast<size_t>(i)].w;
     return p;
   }
 };
@@ -89,32 +90,30 @@ Nearest nearest_on_segment(const Simplex& s, int i, int j) noexcept {
   return n;
 }
 
+// Every face is a candidate and the nearest wins: the sign tests that would pick one are the first
+// thing that rounding spoils on slivers, and curved shapes make slivers.
 Nearest nearest_on_triangle(const Simplex& s, int i, int j, int k) noexcept {
   const Vector3d& a = s.v[static_cast<size_t>(i)].w;
   const Vector3d& b = s.v[static_cast<size_t>(j)].w;
   const Vector3d& c = s.v[static_cast<size_t>(k)].w;
-  const Vector3d n = (b - a).cross(c - a);
-  const double area2 = n.squaredNorm();
-  const double longest2 =
-      std::max({(b - a).squaredNorm(), (c - a).squaredNorm(), (c - b).squaredNorm()});
-  if (area2 > 1e-28 * longest2 * longest2) {
-    const double la = n.dot(b.cross(c)), lb = n.dot(c.cross(a)), lc = n.dot(a.cross(b));
-    if (la > 0.0 && lb > 0.0 && lc > 0.0) {
-      const double sum = la + lb + lc;
-      Nearest r{{i, j, k}, {la / sum, lb / sum, lc / sum}, 3, 0.0};
-      r.distance2 = (r.lambda[0] * a + r.lambda[1] * b + r.lambda[2] * c).squaredNorm();
-      return r;
-    }
-  }
   Nearest best = nearest_on_segment(s, i, j);
   for (const Nearest& r : {nearest_on_segment(s, i, k), nearest_on_segment(s, j, k)}) {
+    if (r.distance2 < best.distance2) best = r;
+  }
+  const Vector3d n = (b - a).cross(c - a);
+  const double la = n.dot(b.cross(c)), lb = n.dot(c.cross(a)), lc = n.dot(a.cross(b));
+  if (la > 0.0 && lb > 0.0 && lc > 0.0) {
+    const double sum = la + lb + lc;
+    Nearest r{{i, j, k}, {la / sum, lb / sum, lc / sum}, 3, 0.0};
+    r.distance2 = (r.lambda[0] * a + r.lambda[1] * b + r.lambda[2] * c).squaredNorm();
     if (r.distance2 < best.distance2) best = r;
   }
   return best;
 }
 
-// Reduces the simplex to the face nearest to the origin; false if a full tetrahedron holds it.
-bool reduce(Simplex& s) noexcept {
+// Reduces the simplex to the face nearest to the origin; false if a full tetrahedron holds it, at
+// least `margin` inside every face.
+bool reduce(Simplex& s, double margin) noexcept {
   Nearest best;
   if (s.size == 1) {
     best = {{0}, {1.0}, 1, 0.0};
@@ -128,16 +127,21 @@ bool reduce(Simplex& s) noexcept {
     std::array<double, 4> inner{};  // barycentric coordinates of the origin, if it is inside
     for (const auto& f : kFaces) {
       const Vector3d& a = s.v[static_cast<size_t>(f[0])].w;
-      const Vector3d n = (s.v[static_cast<size_t>(f[1])].w - a).cross(s.v[static_cast<size_t>(f[2])].w - a);
-      const double opposite = n.dot(s.v[static_cast<size_t>(f[3])].w - a);
+      const Vector3d e1 = s.v[static_cast<size_t>(f[1])].w - a;
+      const Vector3d e2 = s.v[static_cast<size_t>(f[2])].w - a;
+      const Vector3d e3 = s.v[static_cast<size_t>(f[3])].w - a;
+      const Vector3d n = e1.cross(e2);
+      const double opposite = n.dot(e3);
       const double origin = -n.dot(a);
       inner[static_cast<size_t>(f[3])] = origin / opposite;
-      // A flat tetrahedron holds nothing; then every face is a candidate.
-      if (opposite * origin <= 0.0) {
-        outside = true;
-        const Nearest r = nearest_on_triangle(s, f[0], f[1], f[2]);
-        if (r.distance2 < best.distance2) best = r;
-      }
+      // A tetrahedron so flat that rounding decides its sides holds nothing.
+      const double noise = 16 * kUnitRoundoff * e1.norm() * e2.norm();
+      const double thin = margin * n.norm();
+      outside = outside || !(opposite * origin > 0.0) ||
+                std::abs(origin) <= thin + noise * a.norm() ||
+                std::abs(opposite) <= thin + noise * e3.norm();
+      const Nearest r = nearest_on_triangle(s, f[0], f[1], f[2]);
+      if (r.distance2 < best.distance2) best = r;
     }
     if (!outside) {
       const double sum = inner[0] + inner[1] + inner[2] + inner[3];
@@ -160,7 +164,8 @@ class Polytope {
  public:
   // Starts from what the distance iteration left; false if the difference set looks flat.
   bool start(const Difference& difference, const Simplex& simplex) noexcept {
-    for (int i = 0; i < simplex.size; ++i) add_if_new(simplex.v[static_cast<size_t>(i)], difference);
+    for (int i = 0; i < simplex.size; ++i)
+      add_if_new(simplex.v[static_cast<size_t>(i)], difference);
     constexpr double kSigns[2] = {1.0, -1.0};
     const double flat = 64 * difference.error();
     for (int axis = 0; axis < 3 && size_ < 2; ++axis) {
@@ -189,7 +194,8 @@ class Polytope {
       if (std::max(above, below) <= flat) return false;
       push(above > below ? up : down);
     }
-    const double volume = (vertex(1) - vertex(0)).cross(vertex(2) - vertex(0)).dot(vertex(3) - vertex(0));
+    const double volume =
+        (vertex(1) - vertex(0)).cross(vertex(2) - vertex(0)).dot(vertex(3) - vertex(0));
     if (!(std::abs(volume) > 0.0)) return false;
     const bool positive = volume > 0.0;
     constexpr int kOutward[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
@@ -208,7 +214,8 @@ class Polytope {
     int best = -1;
     for (int f = 0; f < num_faces_; ++f) {
       if (faces_[static_cast<size_t>(f)].live &&
-          (best < 0 || faces_[static_cast<size_t>(f)].offset < faces_[static_cast<size_t>(best)].offset)) {
+          (best < 0 ||
+           faces_[static_cast<size_t>(f)].offset < faces_[static_cast<size_t>(best)].offset)) {
         best = f;
       }
     }
@@ -251,7 +258,8 @@ class Polytope {
         // An edge met in both directions is inside the hole.
         int twin = -1;
         for (int e = 0; e < num_edges; ++e) {
-          if (horizon[static_cast<size_t>(e)] == std::pair<int, int>{edge.second, edge.first}) twin = e;
+          if (horizon[static_cast<size_t>(e)] == std::pair<int, int>{edge.second, edge.first})
+            twin = e;
         }
         if (twin >= 0) {
           horizon[static_cast<size_t>(twin)] = horizon[static_cast<size_t>(--num_edges)];
@@ -263,19 +271,19 @@ class Polytope {
     if (!any) return false;
     push(v);
     compact();
-    if (num_faces_ + num_edges > kMaxPolytopeFaces) return false;
-    for (int e = 0; e < num_edges; ++e) {
-      if (!add_face(horizon[static_cast<size_t>(e)].first, horizon[static_cast<size_t>(e)].second, size_ - 1)) {
-        return false;
-      }
+    closed_ = num_faces_ + num_edges <= kMaxPolytopeFaces;
+    for (int e = 0; e < num_edges && closed_; ++e) {
+      closed_ = add_face(horizon[static_cast<size_t>(e)].first,
+                         horizon[static_cast<size_t>(e)].second, size_ - 1);
     }
-    return true;
+    return closed_;
   }
 
   // A proven lower bound of the distance from the origin to every face, and thereby, where it is
   // positive, the proof that the origin lies inside: all faces of a closed surface see it on
   // their inner side, so the winding number is not zero (docs/rigor.md, R3).
   double inner_radius() const noexcept {
+    if (!closed_) return -kInfinity;
     double radius = kInfinity;
     for (int f = 0; f < num_faces_; ++f) {
       const Face& face = faces_[static_cast<size_t>(f)];
@@ -323,7 +331,8 @@ class Polytope {
   void compact() noexcept {
     int kept = 0;
     for (int f = 0; f < num_faces_; ++f) {
-      if (faces_[static_cast<size_t>(f)].live) faces_[static_cast<size_t>(kept++)] = faces_[static_cast<size_t>(f)];
+      if (faces_[static_cast<size_t>(f)].live)
+        faces_[static_cast<size_t>(kept++)] = faces_[static_cast<size_t>(f)];
     }
     num_faces_ = kept;
   }
@@ -332,6 +341,7 @@ class Polytope {
   std::array<Face, kMaxPolytopeFaces> faces_;
   int size_ = 0;
   int num_faces_ = 0;
+  bool closed_ = true;  // a face that could not be added leaves a hole, and then nothing is proven
 };
 
 // Distance of a half-space h_F with unit normal to a shape; exact but for rounding.
@@ -410,7 +420,7 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
     if (known) break;
     const Simplex before = simplex;
     simplex.v[static_cast<size_t>(simplex.size++)] = w;
-    if (!reduce(simplex)) {
+    if (!reduce(simplex, error)) {
       inside = true;
       break;
     }
@@ -423,6 +433,8 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
     v = next;
   }
 
+  // Where the iteration stalled without separating the cores, the polytope decides.
+  if (!inside && core_lo <= error && v.norm() + error >= radius) inside = true;
   if (!inside) {
     const double length = v.norm();
     r.distance = {core_lo - error - radius, length + error - radius};
@@ -453,6 +465,7 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
 
   Polytope polytope;
   if (!polytope.start(difference, simplex)) return r;
+  double inner = polytope.inner_radius();
   double depth_hi = kInfinity;
   Vector3d depth_direction = Vector3d::UnitX();
   for (int iteration = 0; iteration < kMaxPolytopeVertices; ++iteration) {
@@ -465,15 +478,15 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
       depth_direction = n;
     }
     if (support + error + radius < 0.0) break;  // apart after all
-    if (!want_depth && polytope.offset(face) > 2 * error) break;
+    if (!want_depth && inner > error) break;
     if (support - polytope.offset(face) <= precision + 1e-9 * support) break;
+    if (want_depth) polytope.witness(face, r.point_a, r.point_b);
     if (!polytope.expand(w)) break;
+    inner = std::max(inner, polytope.inner_radius());
   }
-  const double inner = polytope.inner_radius();
   if (inner > error) {
     r.overlap = true;
     r.distance.hi = std::min(r.distance.hi, -(inner - error) - radius);
-    if (want_depth) polytope.witness(polytope.nearest_face(), r.point_a, r.point_b);
   }
   // The difference set does not reach farther along depth_direction than this: moving b by it
   // separates the two, and where it is negative they are apart.

@@ -88,11 +88,12 @@ bool edges_balance(const TriangleMesh& mesh, const std::vector<int>& welded, boo
 
 bool is_closed(const TriangleMesh& mesh) {
   const std::vector<int> welded = weld(mesh);
-  const bool any_area = std::any_of(mesh.triangles.begin(), mesh.triangles.end(), [&](const auto& t) {
-    return has_area(mesh.vertices[static_cast<size_t>(t[0])],
-                    mesh.vertices[static_cast<size_t>(t[1])],
-                    mesh.vertices[static_cast<size_t>(t[2])]);
-  });
+  const bool any_area =
+      std::any_of(mesh.triangles.begin(), mesh.triangles.end(), [&](const auto& t) {
+        return has_area(mesh.vertices[static_cast<size_t>(t[0])],
+                        mesh.vertices[static_cast<size_t>(t[1])],
+                        mesh.vertices[static_cast<size_t>(t[2])]);
+      });
   return any_area && (edges_balance(mesh, welded, false) || edges_balance(mesh, welded, true));
 }
 

@@ -22,10 +22,9 @@ RigidEnclosure RigidEnclosure::operator*(const RigidEnclosure& X_BC) const noexc
   X_AC.X = X * X_BC.X;
   X_AC.rotation_error =
       bound_above(eB + eA * (1.0 + eB) + kProductRotation * (1.0 + eA) * (1.0 + eB), 10);
-  X_AC.position_error =
-      bound_above(position_error + X_BC.position_error + eA * reach +
-                      kProductPosition * (1.0 + eA) * (reach + norm_above(X.p)),
-                  10);
+  X_AC.position_error = bound_above(position_error + X_BC.position_error + eA * reach +
+                                        kProductPosition * (1.0 + eA) * (reach + norm_above(X.p)),
+                                    10);
   return X_AC;
 }
 
@@ -34,10 +33,9 @@ RigidEnclosure RigidEnclosure::inverse() const noexcept {
   RigidEnclosure X_BA;
   X_BA.X = X.inverse();
   X_BA.rotation_error = rotation_error;
-  X_BA.position_error =
-      bound_above(position_error + rotation_error * reach +
-                      kProductPosition * (1.0 + rotation_error) * reach,
-                  10);
+  X_BA.position_error = bound_above(
+      position_error + rotation_error * reach + kProductPosition * (1.0 + rotation_error) * reach,
+      10);
   return X_BA;
 }
 

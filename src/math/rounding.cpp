@@ -45,7 +45,8 @@ RoundingScope::RoundingScope() noexcept
 
 RoundingScope::~RoundingScope() {
   if (!changed_) return;
-  if ((saved_control_ & kFlushBits) != 0) write_control(read_control() | (saved_control_ & kFlushBits));
+  if ((saved_control_ & kFlushBits) != 0)
+    write_control(read_control() | (saved_control_ & kFlushBits));
   std::fesetround(saved_mode_);
 }
 

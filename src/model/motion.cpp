@@ -14,9 +14,9 @@ constexpr double kTwoPi = 2.0 * std::numbers::pi;
 constexpr double kPi = std::numbers::pi;
 // |2 pi - kTwoPi|, rounded up: what a turn across the seam adds to an angle.
 constexpr double kTwoPiError = 2.5e-16;
-constexpr double kMaxAngle = 1e6;           // rad
-constexpr double kLimitSlack = 1e-9;        // rad or m: this far outside, a value is clamped
-constexpr double kMimicAgreement = 1e-9;    // rad: end states of a mimic joint may differ by this
+constexpr double kMaxAngle = 1e6;         // rad
+constexpr double kLimitSlack = 1e-9;      // rad or m: this far outside, a value is clamped
+constexpr double kMimicAgreement = 1e-9;  // rad: end states of a mimic joint may differ by this
 
 [[noreturn]] void fail(const Joint& joint, const std::string& problem, const std::string& remedy) {
   throw std::invalid_argument("joint \"" + joint.name + "\": " + problem + "; " + remedy);
@@ -29,13 +29,15 @@ std::string show(double value) {
 }
 
 void require_finite(const Joint& joint, double value) {
-  if (!std::isfinite(value)) fail(joint, "its value is not a finite number", "give a finite number");
+  if (!std::isfinite(value))
+    fail(joint, "its value is not a finite number", "give a finite number");
 }
 
 double reduce_angle(const Joint& joint, double value) {
   require_finite(joint, value);
   if (std::abs(value) > kMaxAngle) {
-    fail(joint, "angle " + show(value) + " rad is beyond 1e6", "give an equal angle of fewer turns");
+    fail(joint, "angle " + show(value) + " rad is beyond 1e6",
+         "give an equal angle of fewer turns");
   }
   return std::remainder(value, kTwoPi);  // exact
 }
@@ -108,10 +110,10 @@ Travel mimicked(const Travel& parent, const Mimic& mimic) {
   const double reach = std::abs(parent.start) + std::abs(parent.rate) + parent.error;
   t.rate_error = std::abs(m) * parent.rate_error + mimic.multiplier_error * std::abs(parent.rate) +
                  kUnitRoundoff * std::abs(t.rate);
-  t.error = bound_above(std::abs(m) * parent.error + mimic.multiplier_error * reach +
-                            mimic.offset_error +
-                            4.0 * kUnitRoundoff * (std::abs(m) * reach + std::abs(mimic.offset)),
-                        20);
+  t.error =
+      bound_above(std::abs(m) * parent.error + mimic.multiplier_error * reach + mimic.offset_error +
+                      4.0 * kUnitRoundoff * (std::abs(m) * reach + std::abs(mimic.offset)),
+                  20);
   if (parent.rate == 0.0) t.rate_error = 0.0;
   return t;
 }
@@ -142,8 +144,9 @@ void set_slerp(const Eigen::Vector4d& from, Eigen::Vector4d to, Motion::JointMot
   }
   m.axis = v / sine;
   m.rate = 2.0 * std::atan2(sine, w);
-  // Rounding moves v by at most some 20 u, which turns the axis by 20 u / |v| and changes the angle by 40 u:
-  // the product of angle and axis, all that matters for the rotation, is off by 100 u at most.
+  // Rounding moves v by at most some 20 u, which turns the axis by 20 u / |v| and changes the angle
+  // by 40 u: the product of angle and axis, all that matters for the rotation, is off by 100 u at
+  // most.
   m.axis_error = 0.0;
   m.angle_error = 8.0 * 5.0 * 32 * kUnitRoundoff;
   m.rate_bound = bound_above(m.rate + 128 * kUnitRoundoff, 2);
@@ -203,8 +206,9 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
                               std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
           if (wraps && turns != 0.0 && !closes) {
             fail(joint,
-                 "it mimics \"" + source.name + "\", which crosses the seam at pi here, and would "
-                 "end elsewhere than its end state says",
+                 "it mimics \"" + source.name +
+                     "\", which crosses the seam at pi here, and would "
+                     "end elsewhere than its end state says",
                  "choose end states on one side of the seam");
           }
         }
@@ -236,8 +240,8 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
       planar_axes(joint.axis, x, y);
       m.p0 = q0[k] * x + q0[k + 1] * y;
       m.v = (q1[k] - q0[k]) * x + (q1[k + 1] - q0[k + 1]) * y;
-      const double reach = std::abs(q0[k]) + std::abs(q0[k + 1]) + std::abs(q1[k]) +
-                           std::abs(q1[k + 1]);
+      const double reach =
+          std::abs(q0[k]) + std::abs(q0[k + 1]) + std::abs(q1[k]) + std::abs(q1[k + 1]);
       const double axes_error = joint.axis == Vector3d::UnitZ() ? 0.0 : 128 * kUnitRoundoff;
       m.p_error = bound_above((axes_error + 16 * kUnitRoundoff) * reach, 8);
       const Travel turn = around(reduce_angle(joint, q0[k + 2]), reduce_angle(joint, q1[k + 2]));
@@ -276,8 +280,8 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
 
 RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
   const JointMotion& m = joint(i);
-  RigidEnclosure X_JL = RigidEnclosure::rotation(m.axis, m.axis_error, m.angle0 + t * m.rate,
-                                                 m.angle_error);
+  RigidEnclosure X_JL =
+      RigidEnclosure::rotation(m.axis, m.axis_error, m.angle0 + t * m.rate, m.angle_error);
   if (m.R0_error > 0.0 || !m.R0.isIdentity(0.0)) {
     X_JL = RigidEnclosure{{m.R0, Vector3d::Zero()}, m.R0_error, 0.0} * X_JL;
   }

@@ -21,12 +21,12 @@ std::shared_ptr<const Geometry> scaled_and_padded(const Geometry& geometry, doub
     }
     if (scale != 1.0) {
       for (Vector3d& v : mesh.vertices) v = mean + scale * (v - mean);
-      mesh.vertex_error = bound_above(scale * mesh.vertex_error +
-                                          16 * kUnitRoundoff * (1.0 + scale) * size, 4);
+      mesh.vertex_error =
+          bound_above(scale * mesh.vertex_error + 16 * kUnitRoundoff * (1.0 + scale) * size, 4);
     }
-    return Geometry::make_mesh(
-        std::move(mesh), geometry.is_solid() ? MeshFilling::kSolid : MeshFilling::kSurface,
-        geometry.radius() + padding);
+    return Geometry::make_mesh(std::move(mesh),
+                               geometry.is_solid() ? MeshFilling::kSolid : MeshFilling::kSurface,
+                               geometry.radius() + padding);
   }
   Primitive p = geometry.primitive();
   if (auto* sphere = std::get_if<Sphere>(&p)) {
@@ -68,7 +68,8 @@ void require_bodies(const Robot& robot, const std::map<std::string, double>& val
 
 }  // namespace
 
-CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot, std::shared_ptr<const Scene> scene)
+CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
+                               std::shared_ptr<const Scene> scene)
     : robot_(std::move(robot)), scene_(std::move(scene)) {
   if (!robot_) throw std::invalid_argument("CollisionWorld: the robot is null");
   if (!scene_) scene_ = std::make_shared<const Scene>();
@@ -86,10 +87,10 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot, std::shared_p
     g.body = BodyIndex(static_cast<int>(bodies_.size()) - 1);
     g.link = link;
     g.center = X_LG.X * g.geometry->bound_center();
-    g.radius = bound_above(
-        g.geometry->bound_radius() + X_LG.point_error(g.geometry->bound_center().norm()) +
-            X_LG.rotation_error * g.geometry->bound_radius(),
-        8);
+    g.radius = bound_above(g.geometry->bound_radius() +
+                               X_LG.point_error(g.geometry->bound_center().norm()) +
+                               X_LG.rotation_error * g.geometry->bound_radius(),
+                           8);
     geometries_.push_back(std::move(g));
     ++bodies_.back().num_geometries;
   };
@@ -134,7 +135,8 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot, std::shared_p
   std::set<std::string, std::less<>> scene_names;
   for (const SceneObject& object : scene_->objects) {
     if (!scene_names.insert(object.name).second) {
-      throw std::invalid_argument("scene object \"" + object.name + "\" is there twice; rename one");
+      throw std::invalid_argument("scene object \"" + object.name +
+                                  "\" is there twice; rename one");
     }
     add_body(names.count(object.name) != 0 ? "scene::" + object.name : object.name, LinkIndex());
     for (const PlacedGeometry& placed : object.geometries) {

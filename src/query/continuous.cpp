@@ -196,7 +196,8 @@ class Query {
         s.spin += m.rate * v.axis;
         s.acceleration += m.rate_bound * (2.0 * s.speed + m.rate_bound * radius);
         s.speed += m.rate_bound * radius + m.speed_bound;
-        arms += (turn_error + m.axis_error) * (m.rate_bound * (arm_length + g.radius) + m.speed_bound);
+        arms +=
+            (turn_error + m.axis_error) * (m.rate_bound * (arm_length + g.radius) + m.speed_bound);
         turns += m.rate_bound;
         unknown_turns += m.rate_bound - std::abs(m.rate);
         unknown_arms += (m.rate_bound - std::abs(m.rate)) * (arm_length + g.radius) +
@@ -206,8 +207,8 @@ class Query {
       reach += joint.X_PJ.X.p.norm() + joint.X_PJ.position_error + m.p0.norm() + m.speed_bound +
                m.p_error;
     }
-    s.error = bound_above(arms + 2.0 * turns * position_error + unknown_arms +
-                              unknown_turns * position_error, 40);
+    s.error = bound_above(
+        arms + 2.0 * turns * position_error + unknown_arms + unknown_turns * position_error, 40);
     const int operations = 24 * s.joints + 24;
     s.speed = bound_above(s.speed, operations);
     s.acceleration = bound_above(s.acceleration, operations);
@@ -228,7 +229,8 @@ class Query {
     m.velocity_error =
         a.error + b.error +
         (2.0 * ws_.X_WG[static_cast<size_t>(pair.a)].rotation_error + 1e-13) * (a.speed + b.speed);
-    m.acceleration = bound_above(0.5 * half_step * half_step * (a.acceleration + b.acceleration), 4);
+    m.acceleration =
+        bound_above(0.5 * half_step * half_step * (a.acceleration + b.acceleration), 4);
     return m;
   }
 
@@ -263,11 +265,11 @@ class Query {
         ws_.tasks.push_back(task);
         continue;
       }
-      const Examination e = internal::examine(
-          *world_.geometries()[static_cast<size_t>(pair.a)].geometry,
-          *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
-          internal::relative_pose(pair, ws_), &motion, goal_, task.hint, options_.budget,
-          ws_.scratch, result_.stats);
+      const Examination e =
+          internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
+                            *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
+                            internal::relative_pose(pair, ws_), &motion, goal_, task.hint,
+                            options_.budget, ws_.scratch, result_.stats);
       if (e.closer) closest_ = internal::make_witness(world_, task.pair, e.closest, ws_);
       if (e.state == PairState::kApart) continue;
       if (e.state == PairState::kTouching && mid < contact_ && !goal_.measuring) {
@@ -345,7 +347,8 @@ class Query {
         if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
       }
       process(0.0, 1.0, {0, ws_.tasks.size()});
-      goal_.least = std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});
+      goal_.least =
+          std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});
       goal = goal_;
       if (done_) return;  // the budget ran out: no bracket rather than half of one
     }

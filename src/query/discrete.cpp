@@ -49,9 +49,10 @@ Witness make_witness(const CollisionWorld& world, int pair, const PairDistance& 
 
 namespace {
 
-// Brackets minus the penetration depth over all touching pairs; nothing unless all are convex.
-std::optional<Interval> depth_of_all(const CollisionWorld& world, Workspace::Impl& ws,
-                                     QueryStats& stats, Witness& witness) {
+// Brackets minus the penetration depth over all touching pairs; nothing unless all are convex and
+// the bracket is as narrow as asked.
+std::optional<Interval> depth_of_all(const CollisionWorld& world, double distance_width,
+                                     Workspace::Impl& ws, QueryStats& stats, Witness& witness) {
   Interval deepest{kInfinity, kInfinity};
   for (size_t i = 0; i < world.pairs().size(); ++i) {
     const auto& pair = world.pairs()[i];
@@ -76,7 +77,7 @@ std::optional<Interval> depth_of_all(const CollisionWorld& world, Workspace::Imp
     }
     deepest.lo = std::min(deepest.lo, d.distance.lo);
   }
-  if (!(deepest.hi <= 0.0) || !std::isfinite(deepest.lo)) return std::nullopt;
+  if (!(deepest.hi <= 0.0) || !(deepest.width() <= distance_width)) return std::nullopt;
   return deepest;
 }
 
@@ -134,7 +135,7 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
   const auto finish_collision = [&] {
     if (measuring) {
       Witness witness = result.witness;
-      result.distance = depth_of_all(world, ws, result.stats, witness);
+      result.distance = depth_of_all(world, options.distance_width, ws, result.stats, witness);
       if (result.distance) result.witness = witness;
     }
   };
@@ -152,7 +153,8 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
     return result;
   }
 
-  // Nearest balls first, so that the smallest distance is met early and most pairs are never opened.
+  // Nearest balls first, so that the smallest distance is met early and most pairs are never
+  // opened.
   ws.order.clear();
   for (size_t i = 0; i < pairs.size(); ++i) {
     ws.order.emplace_back(ball_gap(world, pairs[i], ws), static_cast<int>(i));

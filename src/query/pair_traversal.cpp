@@ -18,10 +18,10 @@ Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
   const Matrix3d axes = X_FG.X.R * box_G.axes;
   const double reach = box_G.half.dot((axes.transpose() * n).cwiseAbs());
   const double sizes = box_G.half.sum();
-  const double error = bound_above(
-      X_FG.point_error(box_G.center.norm()) + (X_FG.rotation_error + 1e-13) * sizes +
-          32 * kUnitRoundoff * (center.norm() + std::abs(h_F.half.x()) + sizes),
-      20);
+  const double error =
+      bound_above(X_FG.point_error(box_G.center.norm()) + (X_FG.rotation_error + 1e-13) * sizes +
+                      32 * kUnitRoundoff * (center.norm() + std::abs(h_F.half.x()) + sizes),
+                  20);
   return {n, n.dot(center) - reach - h_F.half.x() - error};
 }
 
@@ -37,7 +37,9 @@ struct Traversal {
   const ObbTree::Node& node_a(int i) const { return a.tree().nodes()[static_cast<size_t>(i)]; }
   const ObbTree::Node& node_b(int i) const { return b.tree().nodes()[static_cast<size_t>(i)]; }
 
-  double enough() const { return goal.clearance + (motion != nullptr ? motion->displacement : 0.0); }
+  double enough() const {
+    return goal.clearance + (motion != nullptr ? motion->displacement : 0.0);
+  }
 
   // Motion along n of what lies in the two boxes.
   double motion_along(const Vector3d& n, int na, int nb) const {
@@ -196,8 +198,8 @@ PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     if (!solid.is_solid() || is_half_space(inner)) return;
     const Obb& root = solid.tree().nodes().front().box;
     const auto point_side = [&](const ConvexShape& element) {
-      const Vector3d p = element.core == ConvexShape::Core::kTriangle ? element.corners[0]
-                                                                      : element.core_center();
+      const Vector3d p =
+          element.core == ConvexShape::Core::kTriangle ? element.corners[0] : element.core_center();
       ++stats.element_tests;
       return point_in_solid(solid, X.X * p, X.point_error(p.norm()) + element.core_error);
     };

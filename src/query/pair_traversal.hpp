@@ -12,15 +12,16 @@ namespace catena::internal {
 /// How far two geometries may move relative to each other within h of a mid-time, and along which
 /// direction. In the axes of geometry a's frame at mid-time.
 ///
-/// Rigor     relative displacement along a unit n of the points within r_a and r_b of given centres is at most
+/// Rigor     relative displacement along a unit n of the points within r_a and r_b of given centres
+/// is at most
 ///           along(n, ...); docs/rigor.md, R4.
 struct PairMotion {
   double half_step = 0.0;     ///< h
   double displacement = 0.0;  ///< of any two points, in any direction, over the half-step
-  Vector3d velocity = Vector3d::Zero();   ///< of b's bound centre relative to a's
+  Vector3d velocity = Vector3d::Zero();  ///< of b's bound centre relative to a's
   Vector3d spin_a = Vector3d::Zero(), spin_b = Vector3d::Zero();
-  double velocity_error = 0.0;   ///< everything rounded above, spins times radii included
-  double acceleration = 0.0;     ///< bound of both, times h^2 / 2
+  double velocity_error = 0.0;  ///< everything rounded above, spins times radii included
+  double acceleration = 0.0;    ///< bound of both, times h^2 / 2
 
   double along(const Vector3d& n, const Vector3d& offset_a, double radius_a,
                const Vector3d& offset_b, double radius_b) const noexcept;

@@ -10,11 +10,14 @@ constexpr int kMaxDepth = 512;
 
 // Fixed, unrelated directions: axis-aligned ones meet edges of most real meshes.
 const std::array<Vector3d, 8>& directions() {
-  static const std::array<Vector3d, 8> d{
-      Vector3d(0.5773, 0.6211, 0.5301).normalized(),   Vector3d(-0.8123, 0.3127, 0.4923).normalized(),
-      Vector3d(0.1297, -0.9173, 0.3761).normalized(),  Vector3d(0.2713, 0.1931, -0.9429).normalized(),
-      Vector3d(-0.4127, -0.5519, -0.7247).normalized(), Vector3d(0.9311, -0.2203, -0.2909).normalized(),
-      Vector3d(-0.3019, 0.8837, -0.3571).normalized(), Vector3d(0.0719, 0.3391, 0.9379).normalized()};
+  static const std::array<Vector3d, 8> d{Vector3d(0.5773, 0.6211, 0.5301).normalized(),
+                                         Vector3d(-0.8123, 0.3127, 0.4923).normalized(),
+                                         Vector3d(0.1297, -0.9173, 0.3761).normalized(),
+                                         Vector3d(0.2713, 0.1931, -0.9429).normalized(),
+                                         Vector3d(-0.4127, -0.5519, -0.7247).normalized(),
+                                         Vector3d(0.9311, -0.2203, -0.2909).normalized(),
+                                         Vector3d(-0.3019, 0.8837, -0.3571).normalized(),
+                                         Vector3d(0.0719, 0.3391, 0.9379).normalized()};
   return d;
 }
 
@@ -53,12 +56,13 @@ Crossing cross(const Vector3d& p, const Vector3d& d, const std::array<Vector3d, 
   }
   if (positive && negative) return Crossing::kNone;  // the line passes the triangle
   if (doubtful) return Crossing::kDoubtful;
-  // The line crosses the triangle's inside; in front of p or behind? The volume of the corners seen from p
-  // over the signs' sum is the parameter of the crossing.
+  // The line crosses the triangle's inside; in front of p or behind? The volume of the corners seen
+  // from p over the signs' sum is the parameter of the crossing.
   const double volume = c[0].dot(c[1].cross(c[2]));
-  const double doubt = 4.0 * (e * (length[0] * length[1] + length[1] * length[2] + length[2] * length[0] +
-                                   e * (length[0] + length[1] + length[2] + e)) +
-                              16 * kUnitRoundoff * length[0] * length[1] * length[2]);
+  const double doubt =
+      4.0 * (e * (length[0] * length[1] + length[1] * length[2] + length[2] * length[0] +
+                  e * (length[0] + length[1] + length[2] + e)) +
+             16 * kUnitRoundoff * length[0] * length[1] * length[2]);
   if (std::abs(volume) <= doubt) return Crossing::kDoubtful;
   const bool in_front = (volume > 0.0) == positive;
   if (!in_front) return Crossing::kNone;
@@ -75,7 +79,8 @@ bool may_meet(const Vector3d& p, const Vector3d& d, const Obb& box, double error
   for (int i = 0; i < 3; ++i) {
     const double h = box.half[i] + 2.0 * slack;
     if (std::abs(v[i]) < 1e-12) {
-      // Nearly parallel: over the box's and the offset's extent the ray drifts by less than a slack.
+      // Nearly parallel: over the box's and the offset's extent the ray drifts by less than a
+      // slack.
       if (std::abs(o[i]) > h + 1e-11 * (o.norm() + box.half.sum())) return false;
       continue;
     }

@@ -24,13 +24,13 @@ struct Workspace::Impl {
     Vector3d axis = Vector3d::Zero(), origin = Vector3d::Zero(), velocity = Vector3d::Zero();
   };
 
-  Motion still;                        ///< of a state query
-  std::vector<RigidEnclosure> X_WL;    ///< of every link, at the time at hand
-  std::vector<RigidEnclosure> X_WG;    ///< of every geometry
-  std::vector<Vector3d> centers;       ///< of every geometry's bounding ball, in W
+  Motion still;                      ///< of a state query
+  std::vector<RigidEnclosure> X_WL;  ///< of every link, at the time at hand
+  std::vector<RigidEnclosure> X_WG;  ///< of every geometry
+  std::vector<Vector3d> centers;     ///< of every geometry's bounding ball, in W
   std::vector<double> center_errors;
   std::vector<JointVelocity> velocities;
-  std::vector<int> moving_above;       ///< joints that move, on the way from the root to each link
+  std::vector<int> moving_above;  ///< joints that move, on the way from the root to each link
   std::vector<Task> tasks;
   std::vector<std::pair<double, int>> order;  ///< pairs by a lower bound of their distance
   internal::Scratch scratch;

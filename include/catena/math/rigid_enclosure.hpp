@@ -30,7 +30,8 @@ struct RigidEnclosure {
   /// URDF's origin: fixed-axis roll, pitch, yaw, that is Rz(yaw) Ry(pitch) Rx(roll).
   static RigidEnclosure from_rpy(const Vector3d& xyz, const Vector3d& rpy) noexcept;
 
-  /// Quaternion (x, y, z, w), of any length but zero; the exact motion is that of the normalised one.
+  /// Quaternion (x, y, z, w), of any length but zero; the exact motion is that of the normalised
+  /// one.
   static RigidEnclosure from_quaternion(const Vector3d& xyz, const Eigen::Vector4d& xyzw) noexcept;
 
   /// Rotation by an angle known to `angle_error` about a unit axis known to `axis_error`.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/LU>
+#include <Eigen/Geometry>
 
 namespace catena {
 

@@ -8,8 +8,8 @@
 
 namespace catena {
 
-/// The motion between two configurations, as the OMPL state space interpolates it, over t in [0, 1]:
-/// straight for revolute and prismatic joints and for the position of planar and floating ones,
+/// The motion between two configurations, as the OMPL state space interpolates it, over t in [0,
+/// 1]: straight for revolute and prismatic joints and for the position of planar and floating ones,
 /// the shorter way round for continuous joints and the angle of planar ones, slerp for rotations.
 ///
 /// Denotes   the exact real motion from the given doubles; evaluation returns enclosures of it.
@@ -49,7 +49,9 @@ class Motion {
     bool moves = false;        ///< false only if it provably stands still
   };
 
-  const JointMotion& joint(LinkIndex i) const noexcept { return joints_[static_cast<size_t>(i.value)]; }
+  const JointMotion& joint(LinkIndex i) const noexcept {
+    return joints_[static_cast<size_t>(i.value)];
+  }
   int num_links() const noexcept { return static_cast<int>(joints_.size()); }
   bool moves() const noexcept { return moves_; }
 

@@ -17,7 +17,8 @@ namespace catena {
 ///
 /// Frames    W is the world frame, L a moving link's.
 /// Threads   immutable after construction: share it, and give each thread its own Workspace.
-/// Errors    std::invalid_argument: an attached object's link or a padded link that the robot lacks.
+/// Errors    std::invalid_argument: an attached object's link or a padded link that the robot
+/// lacks.
 class CollisionWorld {
  public:
   CollisionWorld(std::shared_ptr<const Robot> robot, std::shared_ptr<const Scene> scene);
@@ -35,17 +36,19 @@ class CollisionWorld {
     std::shared_ptr<const Geometry> geometry;
     RigidEnclosure X_LG;  ///< in the carrying link's frame
     BodyIndex body;
-    LinkIndex link;  ///< link 0, whose frame is W, for scene objects
+    LinkIndex link;                      ///< link 0, whose frame is W, for scene objects
     Vector3d center = Vector3d::Zero();  ///< of a ball that contains it, in L (or W)
     double radius = 0.0;                 ///< of that ball; infinite for a half-space
   };
   struct GeometryPair {
-    int a, b;           ///< indices of geometries(); a is always a robot's (or attached)
+    int a, b;            ///< indices of geometries(); a is always a robot's (or attached)
     LinkIndex ancestor;  ///< lowest common ancestor of the two links
   };
 
   std::span<const WorldBody> bodies() const noexcept { return bodies_; }
-  const WorldBody& body(BodyIndex i) const noexcept { return bodies_[static_cast<size_t>(i.value)]; }
+  const WorldBody& body(BodyIndex i) const noexcept {
+    return bodies_[static_cast<size_t>(i.value)];
+  }
   BodyIndex find_body(std::string_view name) const noexcept;
   std::span<const WorldGeometry> geometries() const noexcept { return geometries_; }
   std::span<const GeometryPair> pairs() const noexcept { return pairs_; }

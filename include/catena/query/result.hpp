@@ -44,10 +44,11 @@ struct StateResult {
 
 struct MotionResult {
   Verdict verdict = Verdict::kUndecided;
-  /// [0, free_until] is proven free (for 0: nothing is, or the single instant 0). Exactly 1 if free.
+  /// [0, free_until] is proven free (for 0: nothing is, or the single instant 0). Exactly 1 if
+  /// free.
   double free_until = 0.0;
-  std::optional<double> contact;      ///< a time at which the witness bodies provably touch
-  std::optional<Interval> distance;   ///< over the whole motion, if asked for and free
+  std::optional<double> contact;     ///< a time at which the witness bodies provably touch
+  std::optional<Interval> distance;  ///< over the whole motion, if asked for and free
   Witness witness;
   QueryStats stats;
 };
