@@ -1,5 +1,6 @@
 # With Eigen as the only dependency found, the project configures, and says which parts are left out.
 # Run by ctest: cmake -DSOURCE=... -DSCRATCH=... -DCXX=... -P eigen_alone.cmake
+cmake_minimum_required(VERSION 3.22)
 set(hidden "")
 foreach(package tinyxml2 assimp yaml-cpp nlohmann_json octomap ompl CLI11 class_loader GTest benchmark urdfdom TBB)
   list(APPEND hidden -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)

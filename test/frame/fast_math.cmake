@@ -1,5 +1,6 @@
 # -ffast-math is refused, by the headers (in a consumer's program) and when this project is configured.
 # Run by ctest: cmake -DSOURCE=... -DSCRATCH=... -DCXX=... -P fast_math.cmake
+cmake_minimum_required(VERSION 3.22)
 function(expect_refusal what output)
   if(status EQUAL 0)
     message(FATAL_ERROR "${what} was accepted")
