@@ -189,10 +189,16 @@
     { color: c, transparent: true, opacity: 0.16, depthWrite: false }));
 
   const sceneMaterials = [], outlineGroup = [], contactMaterials = [];
-  let sceneCount = 0;
+  // Objects of one family (wall_1_left, wall_2_above) share a colour: the name up to its number.
+  const families = new Map();
+  function sceneColour(name) {
+    const family = name.replace(/^scene::/, '').replace(/[\d].*$/, '');
+    if (!families.has(family)) families.set(family, kScene[families.size % kScene.length]);
+    return families.get(family);
+  }
   const materials = data.bodies.map((body, i) => {
     let colour, isScene = body.kind === 'scene';
-    if (isScene) colour = kScene[sceneCount++ % kScene.length];
+    if (isScene) colour = sceneColour(body.name);
     else if (body.kind === 'attached') colour = kAttached;
     else if (body.link === 0) colour = kBase;
     else colour = (body.name.includes('/') ? kOther : kRobot)[body.link % 2];
@@ -312,7 +318,7 @@
   const orbit = { target: centre.clone(), azimuth: -2.05, elevation: 0.42, distance: 1 };
   function fitDistance() {
     const half = Math.tan(camera.fov * Math.PI / 360) * Math.min(1, camera.aspect);
-    return 0.43 * size / half;
+    return 0.40 * size / half;
   }
   function placeCamera() {
     const e = orbit.elevation, a = orbit.azimuth, d = orbit.distance;
@@ -516,7 +522,7 @@
     }
     if (marker) marker.visible = Boolean(inContact) || !playing;
     if (numEdges > 0) {
-      $('edge').textContent = e + ' of ' + numEdges + ', t = ' + (edgeTime - e).toFixed(3);
+      $('edge').textContent = e + ' (0 to ' + (numEdges - 1) + '), t = ' + (edgeTime - e).toFixed(3);
       const edge = data.edges[e];
       $('verdict').textContent = edge.label || kMeaning[edge.verdict];
       $('verdict').style.color = kColours[edge.verdict];
