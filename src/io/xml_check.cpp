@@ -29,7 +29,7 @@ std::string syntax_problem(const tinyxml2::XMLDocument& document) {
     case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
       return "an element is closed by another one's end tag, or not at all";
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "an attribute is not of the form name=\"value\"";
+      return "an attribute is not of the form name=\"value\", or is given twice";
     case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
       return "elements are nested too deeply";
     default:
@@ -118,9 +118,6 @@ XmlFile::XmlFile(std::string text, std::string path, const char* root_name)
 
 void XmlFile::check_attributes(const Node& node) const {
   for (const auto* a = node.FirstAttribute(); a != nullptr; a = a->Next()) {
-    for (const auto* b = a->Next(); b != nullptr; b = b->Next())
-      if (std::strcmp(a->Name(), b->Name()) == 0)
-        fail(node, std::string("attribute ") + a->Name() + " is given twice", "remove one");
     if (!is_utf8(a->Value()))
       throw InputError(path_, node.GetLineNum(), std::string("<") + node.Name() + ">",
                        std::string("attribute ") + a->Name() + " is not UTF-8",

@@ -22,9 +22,9 @@ namespace catena::io {
 
 /// A well-formed XML document, and the checks that every reader of one makes.
 ///
-/// Stricter than tinyxml2 (double attributes, text after the root, bytes that are not UTF-8 in
-/// what is used) and more lenient in one point: NUL bytes after the root are a warning.
-/// Errors    every function throws InputError with line and element.
+/// Stricter than tinyxml2 (text after the root, attributes that are not UTF-8) and more lenient in
+/// one point: NUL bytes after the root are a warning. Errors    every function throws InputError
+/// with line and element.
 class XmlFile {
  public:
   using Node = tinyxml2::XMLElement;

@@ -24,6 +24,18 @@ bool is_finite(const RigidEnclosure& X) {
          std::isfinite(X.position_error);
 }
 
+bool is_identity(const RigidEnclosure& X) {
+  return X.X.R == Matrix3d::Identity() && X.X.p.isZero(0.0) && X.rotation_error == 0.0 &&
+         X.position_error == 0.0;
+}
+
+/// The product, without the rounding that a general one counts if a factor changes nothing.
+RigidEnclosure compose(const RigidEnclosure& X_AB, const RigidEnclosure& X_BC) {
+  if (is_identity(X_AB)) return X_BC;
+  if (is_identity(X_BC)) return X_AB;
+  return X_AB * X_BC;
+}
+
 bool has_one_value(JointType type) { return num_values(type) == 1; }
 
 bool uses_axis(JointType type) { return has_one_value(type) || type == JointType::kPlanar; }
@@ -229,7 +241,7 @@ class RobotBuilder::Assembly {
     } else {
       const JointDescription& joint = joint_at(above);
       const auto parent = static_cast<std::size_t>(find(links_, joint.parent));
-      const RigidEnclosure X_PJ = X_LB[parent] * joint.origin;
+      const RigidEnclosure X_PJ = compose(X_LB[parent], joint.origin);
       if (joint.type == JointType::kFixed) {
         link_of_[at] = link_of_[parent];
         X_LB[at] = X_PJ;
@@ -249,7 +261,7 @@ class RobotBuilder::Assembly {
     body.link = link_of_[at];
     body.X_LB = X_LB[at];
     for (const PlacedGeometry& placed : link.collision)
-      body.geometries.push_back({placed.geometry, X_LB[at] * placed.X_FG});
+      body.geometries.push_back({placed.geometry, compose(X_LB[at], placed.X_FG)});
   }
 
   static Joint make_joint(const JointDescription& from, LinkIndex parent,
@@ -302,7 +314,7 @@ class RobotBuilder::Assembly {
         mimic.offset = by.offset;
         first = false;
       } else {
-        compose(by, mimic);
+        compose_mimic(by, mimic);
       }
       const int next = find(joints_, by.joint);
       if (next < 0)
@@ -330,7 +342,7 @@ class RobotBuilder::Assembly {
   }
 
   /// value = m (m' x + o') + o: what `by` says of the value that `mimic` follows.
-  static void compose(const MimicDescription& by, Mimic& mimic) {
+  static void compose_mimic(const MimicDescription& by, Mimic& mimic) {
     const double m = mimic.multiplier, o = mimic.offset;
     const double product = m * by.offset;
     mimic.multiplier = m * by.multiplier;
@@ -419,7 +431,7 @@ class RobotBuilder::Assembly {
           throw ModelError(where, "subgroup \"" + name + "\" does not exist",
                            "name a group of this file");
         if (i == start)
-          throw ModelError(where, "contains itself, directly or through others",
+          throw ModelError(element("group", name), "contains itself, directly or through others",
                            "remove one of the subgroups");
         if (seen[static_cast<std::size_t>(i)]) continue;
         seen[static_cast<std::size_t>(i)] = true;
@@ -575,7 +587,7 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
     for (int i = 1; i < added.num_links(); ++i) {
       Joint joint = added.joint(LinkIndex(i));
       joint.name = prefix + joint.name;
-      if (joint.parent.value == 0) joint.X_PJ = other.X_WR * joint.X_PJ;
+      if (joint.parent.value == 0) joint.X_PJ = compose(other.X_WR, joint.X_PJ);
       joint.parent = shifted(joint.parent);
       if (joint.mimic.has_value()) joint.mimic->source = shifted(joint.mimic->source);
       const LinkIndex number(all->num_links());
@@ -595,8 +607,9 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
       body.name = prefix + from.name;
       body.link = shifted(from.link);
       if (from.link.value == 0) {
-        body.X_LB = other.X_WR * from.X_LB;
-        for (PlacedGeometry& placed : body.geometries) placed.X_FG = other.X_WR * placed.X_FG;
+        body.X_LB = compose(other.X_WR, from.X_LB);
+        for (PlacedGeometry& placed : body.geometries)
+          placed.X_FG = compose(other.X_WR, placed.X_FG);
       }
       if (!all->body_by_name_.emplace(body.name, static_cast<int>(all->bodies_.size())).second)
         throw ModelError(where, "link \"" + body.name + "\" exists already",
