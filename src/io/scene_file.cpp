@@ -63,6 +63,15 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
   return RigidEnclosure::from_quaternion(position, quaternion);
 }
 
+RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b) {
+  const auto identity = [](const RigidEnclosure& X) {
+    return X.rotation_error == 0.0 && X.position_error == 0.0 && X.X.p.isZero(0.0) &&
+           X.X.R.isIdentity(0.0);
+  };
+  if (identity(a)) return b;
+  return identity(b) ? a : a * b;
+}
+
 namespace {
 
 std::string ending_of(const std::string& path) {
@@ -139,15 +148,16 @@ void read_static_urdf(SceneReader& reader) {
   std::vector<RigidEnclosure> X_WL(static_cast<std::size_t>(robot->num_links()));
   for (int i = 1; i < robot->num_links(); ++i) {
     const Joint& joint = robot->joint(LinkIndex(i));
-    X_WL[static_cast<std::size_t>(i)] = X_WL[static_cast<std::size_t>(joint.parent.value)] *
-                                        joint.X_PJ * motion_of(*robot, joint, zero);
+    X_WL[static_cast<std::size_t>(i)] =
+        compose(compose(X_WL[static_cast<std::size_t>(joint.parent.value)], joint.X_PJ),
+                motion_of(*robot, joint, zero));
   }
   for (const Body& body : robot->bodies()) {
     if (body.geometries.empty()) continue;
     SceneObject object{body.name, {}};
     for (const PlacedGeometry& placed : body.geometries) {
       object.geometries.push_back(
-          {placed.geometry, X_WL[static_cast<std::size_t>(body.link.value)] * placed.X_FG});
+          {placed.geometry, compose(X_WL[static_cast<std::size_t>(body.link.value)], placed.X_FG)});
     }
     scene.objects.push_back(std::move(object));
   }

@@ -48,6 +48,9 @@ std::shared_ptr<const Geometry> make_mesh_geometry(const Element& where, Triangl
 RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
                        const Eigen::Vector4d& quaternion, std::vector<std::string>& warnings);
 
+/// a * b; one that is exactly the identity costs no rounding.
+RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b);
+
 void read_small_scene(const Element& root, SceneReader& reader);
 void read_planning_scene(const Element& root, SceneReader& reader);
 void read_scene_text(const std::string& text, SceneReader& reader);

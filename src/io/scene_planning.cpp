@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <string>
 
@@ -151,7 +152,7 @@ std::vector<PlacedGeometry> read_shapes(const Element& object, SceneReader& read
     for (std::size_t i = 0; i < shape_count; ++i) {
       RigidEnclosure X_OG;
       if (i < pose_count) X_OG = read_pose((*poses)[i], warnings);
-      placed.push_back({read_one((*shapes)[i]), X_FO * X_OG});
+      placed.push_back({read_one((*shapes)[i]), compose(X_FO, X_OG)});
     }
   };
   read("primitives", "primitive_poses", [](const Element& e) { return read_primitive(e); });
@@ -191,32 +192,46 @@ class PlanningScene {
   }
 
  private:
-  // Only identities: the files at hand do not agree on which way such a transform maps.
+  // A transform maps its header's frame to its child's, which must be the planning frame; so does
+  // MoveIt read them, whatever the names suggest.
   void read_fixed_frames() {
     const std::optional<Element> frames = root_.find("fixed_frame_transforms");
     if (!frames) return;
     frames->require_array();
+    std::string planning;
     for (std::size_t i = 0; i < frames->size(); ++i) {
       const Element frame = (*frames)[i];
-      if (const auto transform = frame.find("transform")) {
-        const RigidEnclosure X = read_pose(*transform, scene_.warnings);
-        if (!X.X.p.isZero(0.0) || !X.X.R.isIdentity(0.0)) {
-          transform->fail("a frame that is not the world frame",
-                          "give all poses in the world frame");
-        }
+      const Element child = frame.at("child_frame_id");
+      if (planning.empty()) planning = child.string();
+      if (child.string() != planning) {
+        child.fail("frame \"" + child.string() + "\" besides \"" + planning + '"',
+                   "give all transforms to the one planning frame");
       }
-      if (const auto child = frame.find("child_frame_id")) world_frames_.insert(child->string());
-      if (const std::string parent = frame_of(frame); !parent.empty()) world_frames_.insert(parent);
+      RigidEnclosure X_WF;
+      if (const auto transform = frame.find("transform")) {
+        X_WF = read_pose(*transform, scene_.warnings);
+      }
+      const std::string from = frame_of(frame);
+      const bool same = from.empty() || from == planning;
+      if (same && !(X_WF.X.p.isZero(0.0) && X_WF.X.R.isIdentity(0.0))) {
+        frame.fail("the planning frame is moved against itself", "give the header's frame_id");
+      }
+      if (!same) frames_[from] = X_WF;
     }
+    if (!planning.empty()) frames_[planning] = RigidEnclosure::identity();
   }
 
-  void check_world_frame(const Element& message) {
+  // Where the frame of a message stands in the world.
+  RigidEnclosure frame_in_world(const Element& message) {
     const std::string frame = frame_of(message);
-    if (frame.empty() || frame == "world" || world_frames_.count(frame) > 0) return;
-    world_frames_.insert(frame);  // say it once
+    if (frame.empty() || frame == "world") return RigidEnclosure::identity();
+    const auto found = frames_.find(frame);
+    if (found != frames_.end()) return found->second;
+    frames_[frame] = RigidEnclosure::identity();  // say it once
     scene_.warnings.push_back(message.note("frame \"" + frame +
                                            "\" is taken as the world frame; it must be the "
                                            "robot's root"));
+    return RigidEnclosure::identity();
   }
 
   SceneObject* find_object(const std::string& id) {
@@ -254,8 +269,9 @@ class PlanningScene {
     if (known != nullptr && operation == Operation::kAdd) {
       id.fail("object \"" + name + "\" is given twice", "give each object its own id");
     }
-    check_world_frame(message);
+    const RigidEnclosure X_WF = frame_in_world(message);
     std::vector<PlacedGeometry> placed = read_shapes(message, reader_);
+    for (PlacedGeometry& p : placed) p.X_FG = compose(X_WF, p.X_FG);
     if (placed.empty()) {
       scene_.warnings.push_back(message.note("object \"" + name + "\" has no shapes"));
     }
@@ -270,9 +286,10 @@ class PlanningScene {
     const std::optional<Element> map = message.find("octomap");
     const std::optional<Element> data = map ? map->find("data") : std::nullopt;
     if (!data || data->require_array().size() == 0) return;
-    check_world_frame(message);
-    RigidEnclosure X_WO;
-    if (const auto origin = message.find("origin")) X_WO = read_pose(*origin, scene_.warnings);
+    RigidEnclosure X_WO = frame_in_world(message);
+    if (const auto origin = message.find("origin")) {
+      X_WO = compose(X_WO, read_pose(*origin, scene_.warnings));
+    }
     std::string bytes(data->size(), '\0');
     for (std::size_t i = 0; i < data->size(); ++i) {
       const double byte = data->value().items[i].number;
@@ -432,7 +449,7 @@ class PlanningScene {
   const Element& root_;
   SceneReader& reader_;
   Scene& scene_;
-  std::set<std::string> world_frames_;
+  std::map<std::string, RigidEnclosure> frames_;  // X_WF of each frame that is known
 };
 
 }  // namespace

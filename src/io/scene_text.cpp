@@ -193,7 +193,7 @@ void read_scene_text(const std::string& text, SceneReader& reader) {
       const auto geometry = read_shape(words, shape);
       const RigidEnclosure X_OG = read_pose(words, shape, scene);
       for (int k = 0; k < 4; ++k) words.number(shape + " colour");
-      object.geometries.push_back({geometry, *has_poses ? X_WO * X_OG : X_OG});
+      object.geometries.push_back({geometry, compose(X_WO, X_OG)});
     }
     if (*has_poses) {
       const std::size_t subframes = words.count(what + " number of subframes");
