@@ -1,10 +1,13 @@
-// An OMPL user's own program for a two-link arm. The lines marked "added" are all that it takes to
-// have every edge of its plan proven free, instead of sampled: usage, example_five_lines ROBOT
-// SCENE.
+// An OMPL user's own program for an arm of two links, whose elbow turns all the way round. The
+// lines marked "added" are all that it takes to have every edge of its plan proven free, not
+// sampled.
+//
+// usage: example_five_lines ROBOT.urdf SCENE, as config/examples/two_link.urdf and post.json there
 
 #include <iostream>
 
 #include <ompl/base/spaces/RealVectorStateSpace.h>
+#include <ompl/base/spaces/SO2StateSpace.h>
 #include <ompl/geometric/SimpleSetup.h>
 #include <ompl/geometric/planners/rrt/RRTConnect.h>
 #include <ompl/util/RandomNumbers.h>
@@ -23,20 +26,18 @@ int main(int argc, char** argv) try {
   }
   ompl::RNG::setSeed(1);
 
-  auto space = std::make_shared<ob::RealVectorStateSpace>(2);
-  ob::RealVectorBounds bounds(2);
-  bounds.setLow(-2.8);
-  bounds.setHigh(2.8);
-  space->setBounds(bounds);
+  auto shoulder = std::make_shared<ob::RealVectorStateSpace>(1);
+  shoulder->setBounds(-3.0, 3.0);
+  const ob::StateSpacePtr space = shoulder + std::make_shared<ob::SO2StateSpace>();
 
   og::SimpleSetup setup(space);
   setup.setStateValidityChecker([](const ob::State*) { return true; });  // the user's own, sampled
-  catena::ompl::certify(setup, catena::io::load_urdf(argv[1]),
-                        catena::io::load_scene(argv[2]));  // added
+  const auto robot = catena::io::load_urdf(argv[1]);                     // added
+  catena::ompl::certify(setup, robot, catena::io::load_scene(argv[2]));  // added
 
   ob::ScopedState<> start(space), goal(space);
-  start[0] = -1.0, start[1] = 0.1;
-  goal[0] = 1.0, goal[1] = -0.1;
+  start[0] = -1.0, start[1] = 0.0;
+  goal[0] = 1.0, goal[1] = 0.0;
   setup.setStartAndGoalStates(start, goal);
   setup.setPlanner(std::make_shared<og::RRTConnect>(setup.getSpaceInformation()));
 
