@@ -27,6 +27,9 @@ function(catena_configure_target target)
   # A fused step would round differently per machine; the rounding bounds assume none anyway.
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion
     -Wno-sign-conversion)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)  # false alarms on std::string (GCC bug 105651)
+  endif()
   if(CATENA_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
