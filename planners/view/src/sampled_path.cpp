@@ -83,7 +83,7 @@ SampledPath sample_path(const Animation& animation) {
 
   std::vector<std::vector<LinkBall>> balls(n);
   for (const auto& g : world.geometries()) {
-    if (g.link.valid() && std::isfinite(g.radius)) {
+    if (world.body(g.body).link.valid() && std::isfinite(g.radius)) {
       balls[static_cast<std::size_t>(g.link.value)].push_back({g.center, g.radius});
     }
   }
@@ -98,9 +98,11 @@ SampledPath sample_path(const Animation& animation) {
   std::vector<double> travel(num_edges, 0.0);
   Motion motion;
   Eigen::AlignedBox3d size;
+  const bool bare =
+      std::all_of(balls.begin(), balls.end(), [](const auto& b) { return b.empty(); });
   const auto extend = [&](Eigen::AlignedBox3d& box) {
     for (std::size_t l = 0; l < n; ++l) {
-      if (balls[l].empty()) box.extend(X_WL[l].X.p);
+      if (bare) box.extend(X_WL[l].X.p);  // nothing to see: at least look at the joints
       for (const LinkBall& b : balls[l]) {
         const Vector3d c = X_WL[l].X * b.center;
         box.extend(c - Vector3d::Constant(b.radius)).extend(c + Vector3d::Constant(b.radius));
@@ -190,7 +192,7 @@ SampledPath sample_path(const Animation& animation) {
   path.fit_bounds = path.all_bounds = path.robot_bounds;
   const double near = 1.5 * std::max(path.robot_bounds.diagonal().norm(), 1e-9);
   for (const auto& g : world.geometries()) {
-    if (g.link.valid() || !std::isfinite(g.radius)) continue;
+    if (world.body(g.body).link.valid() || !std::isfinite(g.radius)) continue;
     const Vector3d r = Vector3d::Constant(g.radius);
     const Eigen::AlignedBox3d box(Vector3d(g.center - r), Vector3d(g.center + r));
     path.all_bounds.extend(box);

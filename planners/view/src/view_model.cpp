@@ -44,14 +44,14 @@ ViewModel make_view_model(const Animation& animation) {
   for (const auto& g : world.geometries()) {
     ViewModel::Part part;
     part.body = g.body;
-    part.link = g.link;
+    part.link = world.body(g.body).link;
     const Geometry& geometry = *g.geometry;
     RigidTransform X = g.X_LG.X;
     const bool is_plane = geometry.kind() == Geometry::Kind::kPrimitive &&
                           std::holds_alternative<HalfSpace>(geometry.primitive());
     if (is_plane) {
       // A patch of its own for each: it depends on where the plane is.
-      if (g.link.valid()) continue;  // a half-space on a link has no useful picture
+      if (part.link.valid()) continue;  // a half-space on a link has no useful picture
       Vector3d center;
       part.shape = static_cast<int>(model.shapes.size());
       model.shapes.push_back({&geometry, plane_patch(std::get<HalfSpace>(geometry.primitive()), X,
@@ -75,7 +75,7 @@ ViewModel make_view_model(const Animation& animation) {
       const Vector3d& center = model.shapes[static_cast<std::size_t>(part.shape)].mesh.center;
       X.p = X * center;
     }
-    if (!g.link.valid()) X.p -= model.path.origin;
+    if (!part.link.valid()) X.p -= model.path.origin;
     part.pose = {X.p, Eigen::Quaterniond(X.R).normalized()};
     model.parts.push_back(part);
   }
