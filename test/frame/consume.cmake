@@ -1,5 +1,6 @@
 # Installs the package into a fresh prefix, moves it, and builds and runs a small program against it.
-# Run by ctest: cmake -DBUILD=... -DSCRATCH=... -DCONSUMER=... -DCXX=... -DCOMPONENTS=... -P consume.cmake
+# Run by ctest: cmake -DBUILD=... -DSCRATCH=... -DCONSUMER=... -DCXX=... -DGENERATOR=... -DCOMPONENTS=...
+#   -P consume.cmake
 cmake_minimum_required(VERSION 3.22)
 function(run what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -22,7 +23,8 @@ if(SANITIZE)
   set(flags -fsanitize=${SANITIZE})
 endif()
 string(REPLACE ";" "\\;" wanted "${COMPONENTS}")
-run("configure the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -DCMAKE_CXX_COMPILER=${CXX}
+run("configure the consumer" ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G ${GENERATOR}
+  -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_PREFIX_PATH=${SCRATCH}/moved -DCMAKE_CXX_FLAGS=${flags} "-DCATENA_COMPONENTS=${wanted}")
 run("build the consumer" ${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run("run the consumer" ${SCRATCH}/build/consumer)
@@ -36,7 +38,8 @@ foreach(component io ompl)
 endforeach()
 
 # A component that does not exist must be refused by name, and an optional one must not get in the way.
-execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/wrong -DCMAKE_CXX_COMPILER=${CXX}
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/wrong -G ${GENERATOR}
+  -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_PREFIX_PATH=${SCRATCH}/moved -DCATENA_COMPONENTS=no_such_thing
   RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0 OR NOT output MATCHES "no_such_thing")

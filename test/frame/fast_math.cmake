@@ -1,5 +1,5 @@
 # -ffast-math is refused, by the headers (in a consumer's program) and when this project is configured.
-# Run by ctest: cmake -DSOURCE=... -DSCRATCH=... -DCXX=... -P fast_math.cmake
+# Run by ctest: cmake -DSOURCE=... -DSCRATCH=... -DCXX=... -DGENERATOR=... -P fast_math.cmake
 cmake_minimum_required(VERSION 3.22)
 function(expect_refusal what output)
   if(status EQUAL 0)
@@ -28,7 +28,8 @@ endforeach()
 
 foreach(flag -ffast-math -fno-signed-zeros)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${flag}
+    COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${flag}
     RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
   expect_refusal("this project configured with ${flag}" "${output}")
   file(REMOVE_RECURSE ${SCRATCH}/build)
