@@ -1,4 +1,5 @@
-// Every key like [Lotan2002] that a source or a page cites is listed in docs/references.md.
+// The pages hold together: every key like [Lotan2002] that a source or a page cites is listed in
+// docs/references.md, and every link from one file of this project to another leads somewhere.
 
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,28 @@ TEST(References, EveryCitedKeyIsListed) {
     }
   }
   EXPECT_GT(cited, 0);
+}
+
+TEST(References, EveryLinkToAFileLeadsSomewhere) {
+  const fs::path root = CATENA_SOURCE_DIR;
+  static const std::regex link(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");  // a colon: a link to elsewhere
+  std::set<fs::path> pages = {root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md"};
+  for (const char* top : {"docs", "config", "plugins", "planners"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / top)) {
+      if (entry.path().extension() == ".md") pages.insert(entry.path());
+    }
+  }
+  int links = 0;
+  for (const fs::path& page : pages) {
+    const std::string text = read(page);
+    EXPECT_FALSE(text.empty()) << page;
+    for (std::sregex_iterator i(text.begin(), text.end(), link), end; i != end; ++i) {
+      ++links;
+      EXPECT_TRUE(fs::exists(page.parent_path() / std::string((*i)[1])))
+          << page << " links to " << (*i)[1];
+    }
+  }
+  EXPECT_GT(links, 5);
 }
 
 }  // namespace
