@@ -24,6 +24,7 @@
 #include "catena/io/input_error.hpp"
 #include "catena/math/rounding.hpp"
 #include "io/document.hpp"
+#include "io/ply_file.hpp"
 
 namespace catena::io {
 
@@ -148,21 +149,6 @@ Promise promise_of_obj(const std::string& path, const std::string& text) {
     return true;
   });
   return {faces, 0};
-}
-
-std::optional<Promise> promise_of_ply(const std::string& text) {
-  std::optional<Promise> promise;
-  for_each_line(text, [&](std::string_view line, int number) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (words.size() == 3 && words[0] == "element" && words[1] == "face") {
-      const std::optional<double> count = read_decimal(words[2]);
-      if (count && *count >= 0 && *count < 4e9) {
-        promise = Promise{static_cast<std::size_t>(*count), number};
-      }
-    }
-    return words.empty() || words[0] != "end_header";
-  });
-  return promise;
 }
 
 std::optional<Promise> promise_of_off(const std::string& text) {
@@ -351,7 +337,7 @@ void Reader::read(const std::string& bytes, const std::string& ending) {
   std::optional<double> unit;
   if (ending == "stl") promise = promise_of_stl(path, bytes);
   if (ending == "obj") promise = promise_of_obj(path, bytes);
-  if (ending == "ply") promise = promise_of_ply(bytes);
+  if (ending == "ply") promise = Promise{count_ply_faces(bytes, path), 0};
   if (ending == "off") promise = promise_of_off(bytes);
   if (ending == "dae") unit = collada_unit(path, bytes);
   if (promise && promise->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catena/io/input_error.hpp"
+#include "io/ply_file.hpp"
 #include "io/scene_forms.hpp"
 
 namespace catena::io {
@@ -405,14 +406,44 @@ double ply_value(Lines& lines, char kind, std::size_t size, bool swap) {
   return static_cast<double>(static_cast<std::int64_t>(bits << shift) >> shift);
 }
 
+// Passes over one entry of an element, if the file holds it.
+void skip_ply_entry(Lines& lines, const PlyElement& element, bool ascii, bool swap,
+                    std::uint64_t number) {
+  if (element.properties.empty()) return;
+  if (lines.done()) {
+    lines.fail("data",
+               "the file ends after " + std::to_string(number) + " of " +
+                   std::to_string(element.count) + " entries of " + quoted(element.name),
+               "save it again");
+  }
+  if (ascii) {
+    while (lines.next_words().empty()) {
+      if (lines.done()) lines.fail("data", "the file ends early", "save it again");
+    }
+    return;
+  }
+  for (const PlyProperty& property : element.properties) {
+    double n = 1.0;
+    if (property.list_size != 0) n = ply_value(lines, property.list_kind, property.list_size, swap);
+    if (n < 0 || n * static_cast<double>(property.size) > static_cast<double>(lines.left())) {
+      lines.fail("data", "the file ends early", "save it again");
+    }
+    lines.skip(static_cast<std::size_t>(n) * property.size);
+  }
+}
+
 }  // namespace
 
-std::uint64_t count_ply_faces(const std::string& path) {
-  const std::string bytes = read_binary_file(path);
+std::uint64_t count_ply_faces(const std::string& bytes, const std::string& path) {
   Lines lines(bytes, path);
+  const PlyHeader header = read_ply_header(lines);
+  const bool ascii = header.format == "ascii";
   std::uint64_t faces = 0;
-  for (const PlyElement& element : read_ply_header(lines).elements) {
+  for (const PlyElement& element : header.elements) {
     if (element.name == "face" || element.name == "tristrips") faces += element.count;
+    for (std::uint64_t i = 0; i < element.count; ++i) {
+      skip_ply_entry(lines, element, ascii, header.format == "binary_big_endian", i);
+    }
   }
   return faces;
 }

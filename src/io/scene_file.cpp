@@ -14,6 +14,7 @@
 #include "catena/io/input_error.hpp"
 #include "catena/io/mesh_file.hpp"
 #include "catena/io/urdf.hpp"
+#include "io/ply_file.hpp"
 #include "io/scene_forms.hpp"
 
 namespace catena::io {
@@ -168,7 +169,7 @@ void read_static_urdf(SceneReader& reader) {
 }
 
 void read_ply(SceneReader& reader) {
-  if (count_ply_faces(reader.path) > 0) {
+  if (count_ply_faces(read_binary_file(reader.path), reader.path) > 0) {
     const Value place;
     const Element where(place, reader.path, "");
     add_object(reader.scene, stem_of(reader.path),

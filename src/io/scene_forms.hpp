@@ -70,7 +70,4 @@ std::shared_ptr<const Geometry> read_pcd(const std::string& path, double radius,
                                          std::vector<std::string>& warnings);
 std::shared_ptr<const Geometry> read_ply_cloud(const std::string& path, double radius,
                                                std::vector<std::string>& warnings);
-/// Number of faces that the header of a PLY file announces.
-std::uint64_t count_ply_faces(const std::string& path);
-
 }  // namespace catena::io
