@@ -66,6 +66,24 @@ struct Simplex {
   }
 };
 
+// The direction from the origin to the simplex: normal to its face or edge. Its nearest point v is
+// the same in exact arithmetic, but where v is short, rounding turns it, and a lower bound along it
+// would lose that turn times the size of the shapes.
+Vector3d direction_to(const Simplex& s, const Vector3d& v) noexcept {
+  Vector3d d = v;
+  if (s.size == 3) {
+    d = (s.v[1].w - s.v[0].w).cross(s.v[2].w - s.v[0].w);
+    if (d.dot(v) < 0.0) d = -d;
+  } else if (s.size == 2) {
+    const Vector3d e = (s.v[1].w - s.v[0].w).normalized();
+    const Vector3d& a = s.v[s.lambda[0] > s.lambda[1] ? 0 : 1].w;
+    d = a - e * e.dot(a);
+    d -= e * e.dot(d);
+  }
+  const double length = d.norm();
+  return length > 0.0 && std::isfinite(length) ? Vector3d(d / length) : Vector3d(v / v.norm());
+}
+
 // Nearest point of a sub-simplex to the origin, as indices into the parent and weights.
 struct Nearest {
   std::array<int, 4> index{};
@@ -400,36 +418,41 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
   simplex.lambda[0] = 1.0;
   simplex.size = 1;
   Vector3d v = simplex.v[0].w;
-  bool inside = false;
+  bool inside = false, stalled = false;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const double length = v.norm();
     if (length <= error) {
       inside = true;
       break;
     }
-    const Vertex w = difference.support(-v);
-    const double lower = v.dot(w.w) / length;
+    const Vector3d n = stalled ? Vector3d(v / length) : direction_to(simplex, v);
+    const Vertex w = difference.support(-n);
+    const double lower = n.dot(w.w);
     if (lower > core_lo) {
       core_lo = lower;
-      core_direction = v / length;
+      core_direction = n;
     }
     if (length - core_lo <= precision + 1e-12 * length) break;
     if (core_lo - error - radius > enough) break;
     bool known = false;
     for (int i = 0; i < simplex.size; ++i) known |= simplex.v[static_cast<size_t>(i)].w == w.w;
-    if (known) break;
     const Simplex before = simplex;
-    simplex.v[static_cast<size_t>(simplex.size++)] = w;
-    if (!reduce(simplex, error)) {
-      inside = true;
-      break;
+    if (!known) {
+      simplex.v[static_cast<size_t>(simplex.size++)] = w;
+      if (!reduce(simplex, error)) {
+        inside = true;
+        break;
+      }
     }
     const Vector3d next = simplex.point();
-    if (!(next.squaredNorm() < v.squaredNorm())) {
-      // Rounding has stopped the descent; the step before is the better one.
+    if (known || !(next.squaredNorm() < v.squaredNorm())) {
+      // Rounding has stopped the descent along this direction; the other may still gain.
       simplex = before;
-      break;
+      if (stalled) break;
+      stalled = true;
+      continue;
     }
+    stalled = false;
     v = next;
   }
 
@@ -463,26 +486,30 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
   if (r.distance.hi < 0.0) r.overlap = true;
   if (r.overlap && !want_depth) return r;
 
-  Polytope polytope;
-  if (!polytope.start(difference, simplex)) return r;
-  double inner = polytope.inner_radius();
-  double depth_hi = kInfinity;
+  // From the simplex that the iteration left and, should that be too flat to grow, from scratch.
+  double inner = -kInfinity, depth_hi = kInfinity;
   Vector3d depth_direction = Vector3d::UnitX();
-  for (int iteration = 0; iteration < kMaxPolytopeVertices; ++iteration) {
-    const int face = polytope.nearest_face();
-    const Vector3d n = polytope.normal(face);
-    const Vertex w = difference.support(n);
-    const double support = n.dot(w.w);
-    if (support < depth_hi) {
-      depth_hi = support;
-      depth_direction = n;
-    }
-    if (support + error + radius < 0.0) break;  // apart after all
-    if (!want_depth && inner > error) break;
-    if (support - polytope.offset(face) <= precision + 1e-9 * support) break;
-    if (want_depth) polytope.witness(face, r.point_a, r.point_b);
-    if (!polytope.expand(w)) break;
+  for (const Simplex& seed : {simplex, Simplex{}}) {
+    Polytope polytope;
+    if (!polytope.start(difference, seed)) continue;
     inner = std::max(inner, polytope.inner_radius());
+    for (int iteration = 0; iteration < kMaxPolytopeVertices; ++iteration) {
+      const int face = polytope.nearest_face();
+      const Vector3d n = polytope.normal(face);
+      const Vertex w = difference.support(n);
+      const double support = n.dot(w.w);
+      if (support < depth_hi) {
+        depth_hi = support;
+        depth_direction = n;
+      }
+      if (support + error + radius < 0.0) break;  // apart after all
+      if (!want_depth && inner > error) break;
+      if (support - polytope.offset(face) <= precision + 1e-9 * support) break;
+      if (want_depth) polytope.witness(face, r.point_a, r.point_b);
+      if (!polytope.expand(w)) break;
+      inner = std::max(inner, polytope.inner_radius());
+    }
+    if (inner > error || depth_hi + error + radius < 0.0) break;
   }
   if (inner > error) {
     r.overlap = true;

@@ -1,6 +1,7 @@
 #include "catena/query/collision_world.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -87,10 +88,13 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
     g.body = BodyIndex(static_cast<int>(bodies_.size()) - 1);
     g.link = link;
     g.center = X_LG.X * g.geometry->bound_center();
-    g.radius = bound_above(g.geometry->bound_radius() +
-                               X_LG.point_error(g.geometry->bound_center().norm()) +
-                               X_LG.rotation_error * g.geometry->bound_radius(),
-                           8);
+    // A half-space has no bounding ball; zero times its infinite radius would be no number.
+    const double radius = g.geometry->bound_radius();
+    g.radius = std::isfinite(radius)
+                   ? bound_above(radius * (1.0 + X_LG.rotation_error) +
+                                     X_LG.point_error(g.geometry->bound_center().norm()),
+                                 8)
+                   : kInfinity;
     geometries_.push_back(std::move(g));
     ++bodies_.back().num_geometries;
   };

@@ -31,7 +31,8 @@ double ball_gap(const CollisionWorld& world, const CollisionWorld::GeometryPair&
   const double radii = world.geometries()[a].radius + world.geometries()[b].radius;
   const double distance = (ws.centers[a] - ws.centers[b]).norm();
   const double error = ws.center_errors[a] + ws.center_errors[b];
-  return distance * (1.0 - 1e-14) - bound_above(radii + error, 8);
+  const double gap = distance * (1.0 - 1e-14) - bound_above(radii + error, 8);
+  return gap > -kInfinity ? gap : -kInfinity;  // no number (overflow) separates nothing
 }
 
 Witness make_witness(const CollisionWorld& world, int pair, const PairDistance& d,
