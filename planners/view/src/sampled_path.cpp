@@ -13,7 +13,7 @@ constexpr int kProbes = 16;      // instants at which an edge's travel is measur
 constexpr double kStep = 0.012;  // between frames, in parts of the robot's size
 constexpr int kMaxFramesPerEdge = 240;
 constexpr double kMaxPoses = 400'000;  // 28 bytes each: the page stays below some 15 MB
-constexpr double kMinSeconds = 4.0, kMaxSeconds = 40.0;
+constexpr double kMinSeconds = 8.0, kMaxSeconds = 60.0;
 constexpr double kFarAway = 1000.0;  // in sizes of what is seen; single precision has 1e-7
 
 [[noreturn]] void refuse(const std::string& element, const std::string& problem,
@@ -56,16 +56,47 @@ void validate(const Animation& a) {
   }
 }
 
-/// Balls around the geometries of each link, to see how far a link's points travel.
-struct LinkBall {
-  Vector3d center = Vector3d::Zero();  // in L
-  double radius = 0.0;
+/// The box that a geometry fills in its own frame; empty for a half-space.
+struct BoundsOf {
+  static Eigen::AlignedBox3d around(double x, double y, double z) {
+    return {Vector3d(-x, -y, -z), Vector3d(x, y, z)};
+  }
+  Eigen::AlignedBox3d operator()(const Sphere& s) const {
+    return around(s.radius, s.radius, s.radius);
+  }
+  Eigen::AlignedBox3d operator()(const Capsule& c) const {
+    return around(c.radius, c.radius, c.length / 2 + c.radius);
+  }
+  Eigen::AlignedBox3d operator()(const Box& b) const {
+    return around(b.size.x() / 2, b.size.y() / 2, b.size.z() / 2);
+  }
+  Eigen::AlignedBox3d operator()(const Cylinder& c) const {
+    return around(c.radius, c.radius, c.length / 2);
+  }
+  Eigen::AlignedBox3d operator()(const Cone& c) const {
+    return around(c.radius, c.radius, c.length / 2);
+  }
+  Eigen::AlignedBox3d operator()(const HalfSpace&) const { return {}; }
 };
 
-double reach_of(const std::vector<LinkBall>& balls) {
-  double reach = 0.0;
-  for (const auto& b : balls) reach = std::max(reach, b.center.norm() + b.radius);
-  return reach;
+/// The corners of a box around a geometry, seen from the frame F that it is placed in.
+std::vector<Vector3d> corners_of(const Geometry& geometry, const RigidTransform& X_FG) {
+  Eigen::AlignedBox3d box;
+  if (geometry.kind() == Geometry::Kind::kPrimitive) {
+    box = std::visit(BoundsOf{}, geometry.primitive());
+  }
+  for (const auto& t : geometry.mesh().triangles) {
+    for (const int v : t) box.extend(geometry.mesh().vertices[static_cast<std::size_t>(v)]);
+  }
+  for (const auto& b : geometry.boxes()) box.extend(b.center - b.half).extend(b.center + b.half);
+  const Vector3d r = Vector3d::Constant(geometry.radius());
+  for (const Vector3d& c : geometry.centers()) box.extend(c - r).extend(c + r);
+  std::vector<Vector3d> corners;
+  if (box.isEmpty()) return corners;
+  for (int i = 0; i < 8; ++i) {
+    corners.push_back(X_FG * box.corner(static_cast<Eigen::AlignedBox3d::CornerType>(i)));
+  }
+  return corners;
 }
 
 double rotation_angle(const Matrix3d& R) {
@@ -81,14 +112,17 @@ SampledPath sample_path(const Animation& animation) {
   const std::size_t n = static_cast<std::size_t>(robot.num_links());
   const std::size_t num_edges = animation.states.size() - 1;
 
-  std::vector<std::vector<LinkBall>> balls(n);
+  std::vector<std::vector<Vector3d>> corners(n);
+  std::vector<double> reach(n, 0.0);
   for (const auto& g : world.geometries()) {
-    if (world.body(g.body).link.valid() && std::isfinite(g.radius)) {
-      balls[static_cast<std::size_t>(g.link.value)].push_back({g.center, g.radius});
+    const LinkIndex link = world.body(g.body).link;
+    if (!link.valid()) continue;
+    const auto l = static_cast<std::size_t>(link.value);
+    for (const Vector3d& c : corners_of(*g.geometry, g.X_LG.X)) {
+      corners[l].push_back(c);
+      reach[l] = std::max(reach[l], c.norm());
     }
   }
-  std::vector<double> reach(n);
-  for (std::size_t l = 0; l < n; ++l) reach[l] = reach_of(balls[l]);
 
   SampledPath path;
   path.num_links = robot.num_links();
@@ -99,14 +133,11 @@ SampledPath sample_path(const Animation& animation) {
   Motion motion;
   Eigen::AlignedBox3d size;
   const bool bare =
-      std::all_of(balls.begin(), balls.end(), [](const auto& b) { return b.empty(); });
+      std::all_of(corners.begin(), corners.end(), [](const auto& c) { return c.empty(); });
   const auto extend = [&](Eigen::AlignedBox3d& box) {
     for (std::size_t l = 0; l < n; ++l) {
       if (bare) box.extend(X_WL[l].X.p);  // nothing to see: at least look at the joints
-      for (const LinkBall& b : balls[l]) {
-        const Vector3d c = X_WL[l].X * b.center;
-        box.extend(c - Vector3d::Constant(b.radius)).extend(c + Vector3d::Constant(b.radius));
-      }
+      for (const Vector3d& c : corners[l]) box.extend(X_WL[l].X * c);
     }
   };
   motion.reset(robot, animation.states[0], animation.states[0]);
@@ -138,7 +169,7 @@ SampledPath sample_path(const Animation& animation) {
 
   // When each state is reached.
   path.state_seconds.assign(num_edges + 1, 0.0);
-  const double duration = std::clamp(5.0 * total / robot_size, kMinSeconds, kMaxSeconds);
+  const double duration = std::clamp(10.0 * total / robot_size, kMinSeconds, kMaxSeconds);
   for (std::size_t e = 0; e < num_edges; ++e) {
     path.state_seconds[e + 1] =
         !animation.times.empty() ? animation.times[e + 1] - animation.times[0]
@@ -189,15 +220,15 @@ SampledPath sample_path(const Animation& animation) {
   if (animation.contact) path.contact_seconds = seconds_at(animation.contact->edge_time);
 
   // What to look at: the robot's sweep, and scene objects that are not much larger than it.
-  path.fit_bounds = path.all_bounds = path.robot_bounds;
+  path.fit_bounds = path.robot_bounds;
   const double near = 1.5 * std::max(path.robot_bounds.diagonal().norm(), 1e-9);
   for (const auto& g : world.geometries()) {
-    if (world.body(g.body).link.valid() || !std::isfinite(g.radius)) continue;
-    const Vector3d r = Vector3d::Constant(g.radius);
-    const Eigen::AlignedBox3d box(Vector3d(g.center - r), Vector3d(g.center + r));
-    path.all_bounds.extend(box);
-    const bool reaches = path.robot_bounds.exteriorDistance(g.center) < g.radius + near;
-    if (g.radius < near && reaches) path.fit_bounds.extend(box);
+    if (world.body(g.body).link.valid()) continue;
+    Eigen::AlignedBox3d box;
+    for (const Vector3d& c : corners_of(*g.geometry, g.X_LG.X)) box.extend(c);
+    if (box.isEmpty()) continue;
+    const bool is_near = path.robot_bounds.exteriorDistance(box) < near;
+    if (is_near && box.diagonal().norm() < 2 * near) path.fit_bounds.extend(box);
   }
   const Vector3d middle = path.fit_bounds.center();
   if (middle.norm() > kFarAway * path.fit_bounds.diagonal().norm()) {
@@ -205,7 +236,6 @@ SampledPath sample_path(const Animation& animation) {
     for (auto& pose : path.poses) pose.p -= path.origin;
     path.robot_bounds.translate(-path.origin);
     path.fit_bounds.translate(-path.origin);
-    path.all_bounds.translate(-path.origin);
   }
   return path;
 }

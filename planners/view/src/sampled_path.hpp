@@ -29,7 +29,6 @@ struct SampledPath {
   double contact_seconds = 0.0;
   Eigen::AlignedBox3d robot_bounds;  ///< of all that moves, over all frames
   Eigen::AlignedBox3d fit_bounds;    ///< the same and the scene objects that are not much larger
-  Eigen::AlignedBox3d all_bounds;    ///< of everything that has an end
 
   const Pose& pose(std::size_t frame, LinkIndex link) const noexcept {
     return poses[frame * static_cast<std::size_t>(num_links) +

@@ -318,7 +318,7 @@
   const orbit = { target: centre.clone(), azimuth: -2.05, elevation: 0.42, distance: 1 };
   function fitDistance() {
     const half = Math.tan(camera.fov * Math.PI / 360) * Math.min(1, camera.aspect);
-    return 0.40 * size / half;
+    return 0.42 * size / half;
   }
   function placeCamera() {
     const e = orbit.elevation, a = orbit.azimuth, d = orbit.distance;
