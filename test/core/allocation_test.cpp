@@ -1,0 +1,89 @@
+// Property: after the first call, a query allocates nothing.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "catena/model/robot_builder.hpp"
+#include "catena/query/continuous.hpp"
+
+// GCC pairs the inlined operators below with its own and warns; they do belong together.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
+namespace {
+std::atomic<long> allocations{0};
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace catena {
+namespace {
+
+// A planar arm of capsules, its joints at the links' ends, over a floor of boxes and a mesh.
+std::shared_ptr<const Robot> make_arm(int links) {
+  RobotDescription d;
+  d.name = "arm";
+  d.links.push_back({"base", {}});
+  for (int i = 0; i < links; ++i) {
+    const std::string name = "link_" + std::to_string(i);
+    d.links.push_back(
+        {name,
+         {{Geometry::make(Capsule{0.05, 0.2}),
+           RigidEnclosure::from_rpy({0.15, 0.0, 0.0}, {0.0, 1.5707963267948966, 0.0})}}});
+    JointDescription j;
+    j.name = "joint_" + std::to_string(i);
+    j.type = JointType::kRevolute;
+    j.parent = i == 0 ? "base" : "link_" + std::to_string(i - 1);
+    j.child = name;
+    j.origin = RigidEnclosure::translation({i == 0 ? 0.0 : 0.3, 0.0, 0.0});
+    j.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    j.lower = -3.0;
+    j.upper = 3.0;
+    d.joints.push_back(j);
+  }
+  return RobotBuilder::build(d);
+}
+
+TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
+  const auto robot = make_arm(8);
+  Scene scene;
+  TriangleMesh tetrahedron;
+  tetrahedron.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  tetrahedron.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  scene.objects.push_back(
+      {"mesh", {{Geometry::make_mesh(tetrahedron), RigidEnclosure::translation({0.4, 0.9, 0.2})}}});
+  scene.objects.push_back(
+      {"post", {{Geometry::make(Cylinder{0.1, 1.0}), RigidEnclosure::translation({-1, 1, 0})}}});
+  const CollisionWorld world(robot, std::make_shared<const Scene>(scene));
+  Workspace workspace(world);
+
+  Eigen::VectorXd q0 = Eigen::VectorXd::Zero(8), q1 = Eigen::VectorXd::Constant(8, 0.35);
+  QueryOptions measured;
+  measured.distances = true;
+  const auto run = [&] {
+    long worst = 0;
+    for (const double side : {1.0, -1.0}) {
+      const Eigen::VectorXd goal = side * q1;
+      const Motion motion(*robot, q0, goal);
+      const long before = allocations;
+      for (const QueryOptions& options : {QueryOptions{}, measured}) {
+        check_state(world, goal, options, workspace);
+        check_motion(world, motion, options, workspace);
+      }
+      worst = std::max<long>(worst, allocations - before);
+    }
+    return worst;
+  };
+  EXPECT_GT(run(), 0) << "the first call sizes the workspace: does the guard count at all?";
+  EXPECT_EQ(run(), 0) << "a query allocated in its second round";
+}
+
+}  // namespace
+}  // namespace catena
