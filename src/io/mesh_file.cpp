@@ -151,23 +151,63 @@ Promise promise_of_obj(const std::string& path, const std::string& text) {
   return {faces, 0};
 }
 
-std::optional<Promise> promise_of_off(const std::string& text) {
-  std::vector<std::string_view> numbers;
-  int at = 0;
+// The library moves an index that is out of range to the last vertex, and reads past the end of a
+// face that is too long: so every line is checked here.
+Promise promise_of_off(const std::string& path, const std::string& text) {
+  std::size_t vertices = 0, faces = 0, seen = 0;
+  int counts_line = 0;
+  bool named = false;
   for_each_line(text, [&](std::string_view line, int number) {
-    line = line.substr(0, line.find('#'));
-    for (const std::string_view word : words_of(line)) {
-      if (numbers.empty() && word.ends_with("OFF")) continue;
-      numbers.push_back(word);
-      at = number;
-      if (numbers.size() == 2) return false;
+    const auto refuse = [&](const char* problem, const char* remedy) {
+      throw InputError(path, number, "", problem, remedy);
+    };
+    const auto integer = [&](std::string_view word) {
+      const std::optional<double> n = read_decimal(word);
+      if (!n || *n < 0 || *n > 2e9 || *n != std::floor(*n)) {
+        refuse("not an integer >= 0", "correct the line");
+      }
+      return static_cast<std::size_t>(*n);
+    };
+    std::vector<std::string_view> words = words_of(line.substr(0, line.find('#')));
+    if (!named && !words.empty()) {
+      if (!words[0].ends_with("OFF")) refuse("no \"OFF\" at the start", "export the mesh again");
+      if (words.size() > 1 && words[1] == "BINARY") {
+        refuse("the binary form of OFF is not supported", "export it as text");
+      }
+      named = true;
+      words.erase(words.begin());
+    }
+    if (words.empty()) return true;
+    if (counts_line == 0) {
+      if (words.size() < 2) refuse("no counts of vertices and faces", "export the mesh again");
+      vertices = integer(words[0]);
+      faces = integer(words[1]);
+      counts_line = number;
+    } else if (seen < vertices) {
+      if (words.size() < 3) refuse("a vertex with fewer than three coordinates", "add the others");
+      ++seen;
+    } else if (seen - vertices < faces) {
+      const std::size_t corners = integer(words[0]);
+      if (corners < 3) refuse("a face with fewer than three corners", "give at least three");
+      if (words.size() <= corners) refuse("a face that ends early", "complete the line");
+      for (std::size_t k = 1; k <= corners; ++k) {
+        if (integer(words[k]) >= vertices) {
+          refuse("a face names a vertex that is not there", "correct the index");
+        }
+      }
+      ++seen;
     }
     return true;
   });
-  if (numbers.size() < 2) return std::nullopt;
-  const std::optional<double> count = read_decimal(numbers[1]);
-  if (!count || *count < 0 || *count > 4e9) return std::nullopt;
-  return Promise{static_cast<std::size_t>(*count), at};
+  if (counts_line == 0) fail(path, "", "no counts of vertices and faces", "export the mesh again");
+  if (seen < vertices + faces) {
+    throw InputError(path, counts_line, "",
+                     std::to_string(vertices) + " vertices and " + std::to_string(faces) +
+                         " faces are announced, but the file ends after " + std::to_string(seen) +
+                         " lines of them",
+                     "export the mesh again");
+  }
+  return {faces, counts_line};
 }
 
 // COLLADA's unit in metres. The mesh library narrows it to single precision, which would move a
@@ -338,7 +378,7 @@ void Reader::read(const std::string& bytes, const std::string& ending) {
   if (ending == "stl") promise = promise_of_stl(path, bytes);
   if (ending == "obj") promise = promise_of_obj(path, bytes);
   if (ending == "ply") promise = Promise{count_ply_faces(bytes, path), 0};
-  if (ending == "off") promise = promise_of_off(bytes);
+  if (ending == "off") promise = promise_of_off(path, bytes);
   if (ending == "dae") unit = collada_unit(path, bytes);
   if (promise && promise->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
 

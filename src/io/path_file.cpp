@@ -39,7 +39,10 @@ void write_number(std::string& out, double x, const char* what) {
     throw std::invalid_argument(std::string("save_path: ") + what +
                                 " holds a value that is not a finite number");
   }
-  out += show(x);  // the shortest text that reads back as the same double: at most 17 digits
+  // A JSON reader takes -0 for the integer 0.
+  out += x == 0.0 && std::signbit(x)
+             ? "-0.0"
+             : show(x);  // the shortest text that reads back as the same double: at most 17 digits
 }
 
 void write_numbers(std::string& out, const std::vector<double>& values, const char* what) {

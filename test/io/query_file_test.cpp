@@ -77,7 +77,7 @@ TEST(QueryFile, SaysWhatIsWrong) {
   EXPECT_EQ(say(R"({"joint_order": [""]})"),
             "q.json:1: joint_order[0]: an empty joint name; give the joint's name");
   EXPECT_EQ(say(R"({"joint_order": [7]})"),
-            "q.json:1: joint_order[0]: expected a text, found a number; write it in quotes");
+            "q.json:1: joint_order[0]: expected a text, found 7; write it in quotes");
   EXPECT_EQ(say(R"({"joint_order": ["a"], "others": {"a": 1}})"),
             "q.json:1: others.a: joint \"a\" is in joint_order as well; keep one of them");
   EXPECT_EQ(say(R"({"joint_order": ["a"], "others": {"b": "inf"}})"),

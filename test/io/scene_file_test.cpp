@@ -86,7 +86,8 @@ TEST(SmallScene, ReadsEveryShape) {
                                 Eigen::AngleAxisd(0.1, Vector3d::UnitX())));
   EXPECT_EQ(std::get<Capsule>(shape(3).primitive()).length, 2.0);
   EXPECT_EQ(std::get<Cone>(shape(4).primitive()).radius, 0.5);
-  EXPECT_EQ(std::get<HalfSpace>(shape(5).primitive()).offset, -0.5);
+  const auto& half_space = std::get<HalfSpace>(shape(5).primitive());
+  EXPECT_EQ(half_space.offset / half_space.normal.z(), -0.25);
   EXPECT_EQ(shape(6).mesh().triangles.size(), 4u);
   EXPECT_TRUE(shape(6).is_solid());
   EXPECT_FALSE(shape(7).is_solid());
@@ -157,7 +158,7 @@ TEST(SmallScene, SaysWhatIsWrong) {
   EXPECT_EQ(say(R"("shape": "mesh", "file": "open.obj", "scale": [1, 0, 1])"),
             "s.json:1: objects[0].scale: a factor of 0; give factors other than 0");
   EXPECT_TRUE(say(R"("shape": "mesh", "file": "none.obj")")
-                  .starts_with("s.json:1: objects[0].file: the file \"none.obj\" is not found"));
+                  .starts_with("s.json:1: objects[0].file: the file \"none.obj\" is not there"));
   EXPECT_TRUE(say(R"("shape": "mesh", "file": "open.obj", "solid": true)")
                   .starts_with("s.json:1: objects[0].file: "));
   EXPECT_EQ(message_of((folder.path() / "none.json").string()),
@@ -518,7 +519,7 @@ TEST(Clouds, SayWhatIsWrong) {
             "c.pcd:2: SIZE: 2 entries for 3 fields; give one for each field, after FIELDS");
   EXPECT_EQ(message_of(folder.write("p.ply",
                                     "ply\nformat ascii 1.0\nelement vertex 2\nproperty "
-                                    "float x\nproperty float y\nend_header\n0 0\n")),
+                                    "float x\nproperty float y\nend_header\n0 0\n0 0\n")),
             "p.ply:6: element vertex: no property \"z\"; save x, y and z");
   EXPECT_EQ(message_of(folder.write("c.pcd", head), {.packages = {}, .cloud_radius = 0.0}),
             "c.pcd: cloud radius: 0 is not a size; give a number > 0");
