@@ -105,7 +105,7 @@ std::shared_ptr<const Scene> make_scene(const std::string& prefix = "") {
   };
   add("ground", Geometry::make(HalfSpace{{0, 0, 1}, -0.5}), at(0, 0, 0));
   add("post", Geometry::make(Cylinder{0.1, 1.0}), at(1.5, 1.5, 0));
-  add("ball", Geometry::make(Sphere{0.2}), at(0, 2, 0));
+  add("ball", Geometry::make(Sphere{0.2}), at(0, 2, 1));
   add("octree",
       Geometry::make_boxes({{{0, 0, 0}, {0.1, 0.1, 0.1}}, {{0.2, 0, 0}, {0.1, 0.1, 0.1}}}),
       at(2, -2, 0));
@@ -302,6 +302,27 @@ TEST(Browser, DrawsTheSceneWithoutAScriptError) {
     ASSERT_EQ(status["webgl"], true);
     EXPECT_GT(status["colours"], 100);  // a blank picture has one
   }
+#endif
+}
+
+TEST(Browser, PlacesTheTipWhereTheArmIs) {
+  REQUIRE_THREE_JS();
+#ifndef CATENA_CHROMIUM
+  GTEST_SKIP() << "chromium was not found when the tests were configured";
+#else
+  const Folder folder;
+  const fs::path page = folder / "view.html";
+  write_html(make_animation(), page.string());
+  const json status =
+      status_of(run_chromium(folder, "--dump-dom", "file://" + page.string() + "#edge=1.25"));
+  ASSERT_TRUE(status.is_object()) << "no status; log:\n" << read_file(folder / "log.txt");
+  // By hand: joint 1 is a quarter of the way from 0.4 to 6, the others stand at 0.4.
+  const double first = 0.4 + 0.25 * 5.6;
+  EXPECT_NEAR(status["tip"][0], 1 + std::cos(first) + std::cos(first + 0.4), 1e-3);
+  EXPECT_NEAR(status["tip"][1], std::sin(first) + std::sin(first + 0.4), 1e-3);
+  const double turn =
+      2 * std::atan2(status["tip_turn"][2].get<double>(), status["tip_turn"][3].get<double>());
+  EXPECT_NEAR(std::remainder(turn - (first + 0.8), 2 * std::numbers::pi), 0.0, 1e-3);
 #endif
 }
 
@@ -579,6 +600,11 @@ TEST(Gltf, AnotherReaderReadsIt) {
     height = std::max(height, double((X * mesh->mVertices[i]).y));
   }
   EXPECT_NEAR(height, 0.5, 1e-6);
+  const aiNode* ball = scene->mRootNode->FindNode("ball");
+  ASSERT_NE(ball, nullptr);
+  const aiMatrix4x4 up = scene->mRootNode->mTransformation * ball->mTransformation;
+  EXPECT_NEAR(up.b4, 1.0, 1e-6);   // 1 m up
+  EXPECT_NEAR(up.c4, -2.0, 1e-6);  // our y is glTF's -z
 #endif
 }
 

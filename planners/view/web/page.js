@@ -586,6 +586,8 @@
   else play(wish.play !== 0);
   draw();
   if (renderer) status.colours = countColours();
+  status.tip = links[data.trace_link].position.toArray();
+  status.tip_turn = links[data.trace_link].quaternion.toArray();
   report();
   requestAnimationFrame(tick);
 })();
