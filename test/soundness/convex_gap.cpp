@@ -48,7 +48,7 @@ Vec3 project_round(const Solid& solid, const Vec3& p) {
     rho2 = std::min(rho, r);
     z2 = std::clamp(q.z, -h, h);
   } else {
-    if (q.z >= -h && q.z <= h && (rho - r) * 2 * h + r * (q.z + h) <= 0) return p;
+    if (q.z >= -h && q.z <= h && rho <= r && (rho - r) * 2 * h + r * (q.z + h) <= 0) return p;
     const Vec3 in_plane{rho, q.z, 0}, base_rim{r, -h, 0};
     const Vec3 on_base = nearest_on_segment({0, -h, 0}, base_rim, in_plane);
     const Vec3 on_side = nearest_on_segment(base_rim, {0, h, 0}, in_plane);

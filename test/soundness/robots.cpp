@@ -347,6 +347,11 @@ std::vector<double> nearby_configuration(const RobotSpec& robot, const std::vect
       double& angle = q[i + n - 1];  // across the seam as often as not
       angle = std::remainder(near[i + n - 1] + share * other[i + n - 1], 2 * kPi);
     }
+    if (n >= 4) {  // the quaternion comes last
+      double length = 0;
+      for (size_t k = i + n - 4; k < i + n; ++k) length += q[k] * q[k];
+      for (size_t k = i + n - 4; k < i + n; ++k) q[k] /= std::sqrt(length);
+    }
     i += n;
   }
   return q;

@@ -168,7 +168,8 @@ struct Judge {
     options.clearance = edge.clearance;
     options.distances = true;
     const StateResult result = check_state(world, q, options, workspace);
-    Gap truth = oracle.smallest_gap_at(t);
+    int pair = -1;
+    Gap truth = oracle.smallest_gap_at(t, &pair);
     truth.lo += edge.clearance;
     truth.hi += edge.clearance;
     ++counters[std::string("states ") + name_of(result.verdict)];
@@ -178,6 +179,10 @@ struct Judge {
       << name_of(result.verdict);
     if (result.distance)
       s << " distance [" << result.distance->lo << ", " << result.distance->hi << "]";
+    if (pair >= 0) {
+      const auto& p = oracle.pairs()[size_t(pair)];
+      s << " (" << oracle.name(p.a) << ", " << oracle.name(p.b) << ")";
+    }
     const Real eps = 1e-14L;
     if (result.verdict == Verdict::kFree && truth.hi <= edge.clearance - eps)
       fail("state false free", edge, s.str());
@@ -320,7 +325,9 @@ struct Judge {
         if (truth.kind == Truth::Kind::kContact) {
           const bool grazing = free_until > 0 && oracle.smallest_gap_at(free_until).hi < 1e-9L;
           if (!grazing && truth.t_hit - free_until > 1.001e-6L)
-            fail("prefix too short", edge, details);
+            fail("prefix too short", edge,
+                 details + " gap at the prefix's end " +
+                     std::to_string(double(1e9L * oracle.smallest_gap_at(free_until).hi)) + "e-9");
           if (contact - truth.t_hit > 1.001e-6L) {
             // Late: is it only because the overlap grows slowly from t_hit on?
             ++counters["contact more than 1e-6 after the first"];
