@@ -3,7 +3,6 @@
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <tinyxml2.h>
 
 #include <Eigen/LU>
 
@@ -11,19 +10,16 @@
 #include <assimp/Importer.hpp>
 #include <cctype>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <exception>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "catena/io/input_error.hpp"
 #include "catena/math/rounding.hpp"
 #include "io/document.hpp"
+#include "io/mesh_check.hpp"
 #include "io/ply_file.hpp"
 
 namespace catena::io {
@@ -73,163 +69,6 @@ std::string lower_ending(const std::string& path) {
 [[noreturn]] void fail(const std::string& path, const std::string& element,
                        const std::string& problem, const std::string& remedy) {
   throw InputError(path, 0, element, problem, remedy);
-}
-
-// What the file itself says of its faces: the mesh library drops what it cannot read without an
-// error, and a lost triangle would be a hole in an obstacle.
-struct Promise {
-  std::size_t faces = 0;
-  int line = 0;  // where it is said
-};
-
-// Calls use(line, number) for every line, without its end.
-template <class Use>
-void for_each_line(std::string_view text, Use use) {
-  int number = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find_first_of("\r\n");
-    const std::string_view line = text.substr(0, end);
-    ++number;
-    if (!use(line, number)) return;
-    if (end == std::string_view::npos) return;
-    const bool pair = text[end] == '\r' && end + 1 < text.size() && text[end + 1] == '\n';
-    text.remove_prefix(end + (pair ? 2 : 1));
-  }
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  std::size_t at = 0;
-  while ((at = line.find_first_not_of(" \t", at)) != std::string_view::npos) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-Promise promise_of_stl(const std::string& path, const std::string& bytes) {
-  std::uint32_t count = 0;
-  if (bytes.size() >= 84) std::memcpy(&count, bytes.data() + 80, 4);
-  const std::uint64_t needed = 84 + 50ULL * count;
-  if (bytes.size() >= 84 && bytes.size() == needed) return {count, 0};
-  const std::size_t start = bytes.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos || bytes.compare(start, 5, "solid") != 0) {
-    if (bytes.size() < 84) {
-      fail(path, "", "neither an ASCII STL (no \"solid\") nor a binary one (under 84 bytes)",
-           "export the mesh again");
-    }
-    fail(path, "header",
-         std::to_string(count) + " triangles need " + std::to_string(needed) +
-             " bytes, but the file has " + std::to_string(bytes.size()),
-         "export the mesh again; it may have been cut short");
-  }
-  std::size_t facets = 0;
-  for_each_line(bytes, [&](std::string_view line, int) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (!words.empty() && words[0] == "facet") ++facets;
-    return true;
-  });
-  return {facets, 0};
-}
-
-Promise promise_of_obj(const std::string& path, const std::string& text) {
-  std::size_t faces = 0;
-  bool continued = false;
-  for_each_line(text, [&](std::string_view line, int number) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (!continued && !words.empty() && words[0] == "f") {
-      if (words.back().back() != '\\' && words.size() < 4) {
-        throw InputError(path, number, "f", "a face with fewer than three corners",
-                         "give at least three");
-      }
-      ++faces;
-    }
-    continued = !words.empty() && words.back().back() == '\\';
-    return true;
-  });
-  return {faces, 0};
-}
-
-// The library moves an index that is out of range to the last vertex, and reads past the end of a
-// face that is too long: so every line is checked here.
-Promise promise_of_off(const std::string& path, const std::string& text) {
-  std::size_t vertices = 0, faces = 0, seen = 0;
-  int counts_line = 0;
-  bool named = false;
-  for_each_line(text, [&](std::string_view line, int number) {
-    const auto refuse = [&](const char* problem, const char* remedy) {
-      throw InputError(path, number, "", problem, remedy);
-    };
-    const auto integer = [&](std::string_view word) {
-      const std::optional<double> n = read_decimal(word);
-      if (!n || *n < 0 || *n > 2e9 || *n != std::floor(*n)) {
-        refuse("not an integer >= 0", "correct the line");
-      }
-      return static_cast<std::size_t>(*n);
-    };
-    std::vector<std::string_view> words = words_of(line.substr(0, line.find('#')));
-    if (!named && !words.empty()) {
-      if (!words[0].ends_with("OFF")) refuse("no \"OFF\" at the start", "export the mesh again");
-      if (words.size() > 1 && words[1] == "BINARY") {
-        refuse("the binary form of OFF is not supported", "export it as text");
-      }
-      named = true;
-      words.erase(words.begin());
-    }
-    if (words.empty()) return true;
-    if (counts_line == 0) {
-      if (words.size() < 2) refuse("no counts of vertices and faces", "export the mesh again");
-      vertices = integer(words[0]);
-      faces = integer(words[1]);
-      counts_line = number;
-    } else if (seen < vertices) {
-      if (words.size() < 3) refuse("a vertex with fewer than three coordinates", "add the others");
-      ++seen;
-    } else if (seen - vertices < faces) {
-      const std::size_t corners = integer(words[0]);
-      if (corners < 3) refuse("a face with fewer than three corners", "give at least three");
-      if (words.size() <= corners) refuse("a face that ends early", "complete the line");
-      for (std::size_t k = 1; k <= corners; ++k) {
-        if (integer(words[k]) >= vertices) {
-          refuse("a face names a vertex that is not there", "correct the index");
-        }
-      }
-      ++seen;
-    }
-    return true;
-  });
-  if (counts_line == 0) fail(path, "", "no counts of vertices and faces", "export the mesh again");
-  if (seen < vertices + faces) {
-    throw InputError(path, counts_line, "",
-                     std::to_string(vertices) + " vertices and " + std::to_string(faces) +
-                         " faces are announced, but the file ends after " + std::to_string(seen) +
-                         " lines of them",
-                     "export the mesh again");
-  }
-  return {faces, counts_line};
-}
-
-// COLLADA's unit in metres. The mesh library narrows it to single precision, which would move a
-// part of a metre by some nanometres.
-double collada_unit(const std::string& path, const std::string& text) {
-  tinyxml2::XMLDocument document;
-  if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-    throw InputError(path, document.ErrorLineNum(), "", document.ErrorName(),
-                     "correct the XML there");
-  }
-  const tinyxml2::XMLElement* root = document.RootElement();
-  const tinyxml2::XMLElement* asset = root ? root->FirstChildElement("asset") : nullptr;
-  const tinyxml2::XMLElement* unit = asset ? asset->FirstChildElement("unit") : nullptr;
-  const char* meter = unit ? unit->Attribute("meter") : nullptr;
-  if (meter == nullptr) return 1.0;
-  const std::optional<double> u = read_decimal(meter);
-  if (!u || !(*u > 0.0)) {
-    throw InputError(path, unit->GetLineNum(), "<unit>",
-                     "meter=\"" + std::string(meter) + "\" is not a positive number",
-                     "give the unit's length in metres");
-  }
-  return *u;
 }
 
 struct Reader {
@@ -373,13 +212,13 @@ std::pair<std::size_t, bool> count_triangles(const aiScene& scene) {
 }
 
 void Reader::read(const std::string& bytes, const std::string& ending) {
-  std::optional<Promise> promise;
+  std::optional<FacePromise> promise;
   std::optional<double> unit;
-  if (ending == "stl") promise = promise_of_stl(path, bytes);
-  if (ending == "obj") promise = promise_of_obj(path, bytes);
-  if (ending == "ply") promise = Promise{count_ply_faces(bytes, path), 0};
-  if (ending == "off") promise = promise_of_off(path, bytes);
-  if (ending == "dae") unit = collada_unit(path, bytes);
+  if (ending == "stl") promise = check_stl(path, bytes);
+  if (ending == "obj") promise = check_obj(path, bytes);
+  if (ending == "ply") promise = FacePromise{count_ply_faces(bytes, path), 0};
+  if (ending == "off") promise = check_off(path, bytes);
+  if (ending == "dae") unit = check_collada(path, bytes);
   if (promise && promise->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
 
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);

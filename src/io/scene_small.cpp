@@ -75,6 +75,9 @@ std::shared_ptr<const Geometry> read_shape(const Element& object, SceneReader& r
 }  // namespace
 
 void read_small_scene(const Element& root, SceneReader& reader) {
+  if (const auto name = root.find("name"); name && name->is(Value::Kind::kString)) {
+    reader.scene.name = name->string();
+  }
   if (const auto frame = root.find("frame")) {
     if (frame->string() != "world") {
       frame->fail("\"" + frame->string() + "\" is not supported", "give poses in the world frame");
