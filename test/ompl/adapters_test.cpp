@@ -216,17 +216,28 @@ TEST(MotionValidator, CountsEveryMotionOnce) {
 }
 
 TEST(MotionValidator, UndecidedIsNotFree) {
+  // Rows of balls 0.02 beside the arm on either side: too many for a budget of one pair.
+  std::vector<Eigen::Vector3d> rows;
+  for (int i = 2; i <= 19; ++i) rows.emplace_back(0.05 * i, i % 2 == 0 ? 0.06 : -0.06, 0.0);
+  auto scene = std::make_shared<catena::Scene>();
+  scene->objects.push_back({"rows", {{catena::Geometry::make_spheres(rows, 0.02), {}}}});
   SetupOptions options;
-  options.budget = 1;
-  const Fixture f(catena::test::planar_snake(4), catena::test::some_posts(), options);
-  auto from = f.state({-1.0, 0.0, 0.0, 0.0}), to = f.state({-1.1, 0.1, 0.1, 0.1});
-  EXPECT_FALSE(f.validator().checkMotion(from.get(), to.get()));
-  EXPECT_FALSE(f.checker().isValid(from.get()));
-  EXPECT_EQ(f.setup.statistics().undecided_motions, 1U);
-  EXPECT_EQ(f.setup.statistics().undecided_states, 1U);
-  const Fixture plenty(catena::test::planar_snake(4), catena::test::some_posts());
-  EXPECT_TRUE(plenty.validator().checkMotion(plenty.state({-1.0, 0.0, 0.0, 0.0}).get(),
-                                             plenty.state({-1.1, 0.1, 0.1, 0.1}).get()));
+  for (const std::uint64_t budget : {1, 1000}) {
+    options.budget = budget;
+    const Fixture f(catena::test::swinging_arm(), scene, options);
+    auto from = f.state({0.0}), to = f.state({0.001}), last = f.state({0.123});
+    std::pair<ob::State*, double> last_valid(last.get(), -7.0);
+    const bool enough = budget > 1;
+    EXPECT_EQ(f.checker().isValid(from.get()), enough);
+    EXPECT_EQ(f.validator().checkMotion(from.get(), to.get()), enough);
+    EXPECT_EQ(f.validator().checkMotion(from.get(), to.get(), last_valid), enough);
+    EXPECT_EQ(f.setup.statistics().undecided_motions, enough ? 0U : 2U);
+    EXPECT_EQ(f.setup.statistics().undecided_states, enough ? 0U : 1U);
+    if (!enough) {
+      EXPECT_EQ(last_valid.second, 0.0);
+      EXPECT_EQ(last[0], 0.0);
+    }
+  }
 }
 
 // Property: whatever the motion, what OMPL is told to be the last valid state is valid, lies where

@@ -48,7 +48,7 @@ TEST(Certify, ReplacesTheCheckersOfAProgramsOwnSetup) {
   space->setBounds(-3.0, 3.0);
   og::SimpleSetup setup(space);
   catena::ompl::certify(setup, catena::test::swinging_arm(), catena::test::two_posts());
-  setup.setup();
+  setup.getSpaceInformation()->setup();
   ob::ScopedState<> a(space), b(space);
   a[0] = -1.2;
   b[0] = 1.2;

@@ -151,7 +151,7 @@ TEST(Plugin, IsFoundByClassLoader) {
   class_loader::ClassLoader loader(CATENA_PLUGIN);
   const auto classes = loader.getAvailableClasses<catena::ompl::PluginFactory>();
   ASSERT_EQ(classes, std::vector<std::string>{"catena::ompl::SettingsPlugin"});
-  const auto factory = loader.createSharedInstance<catena::ompl::PluginFactory>(classes.front());
+  const auto factory = loader.createUniqueInstance<catena::ompl::PluginFactory>(classes.front());
   const catena::ompl::PluginParts parts = factory->make(kSettings);
   ob::ScopedState<> ahead(parts.space);
   ahead = std::vector<double>{0.0, 0.0};
