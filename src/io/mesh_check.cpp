@@ -209,7 +209,7 @@ double check_collada(const std::string& path, const std::string& text) {
     fail(path, "", "the root element is not <COLLADA>", "give a COLLADA file");
   }
   std::map<std::string, std::size_t> arrays;  // numbers of each float_array, by its id
-  std::set<std::string> ids;                  // of geometries and nodes
+  std::set<std::string> ids;                  // of geometries, controllers and nodes
   std::vector<const Node*> accessors, instances;
   std::vector<const Node*> open{document.RootElement()};
   while (!open.empty()) {
@@ -224,17 +224,18 @@ double check_collada(const std::string& path, const std::string& text) {
       count_numbers(path, node, true);
     } else if (is(node, "float_array")) {
       const std::size_t count = count_numbers(path, node, false);
-      if (attribute(path, node, "count", -1.0) !=
-          static_cast<double>(count)) {
+      if (attribute(path, node, "count", -1.0) != static_cast<double>(count)) {
         refuse(path, node, "it holds " + std::to_string(count) + " numbers, not its count",
                "correct the count");
       }
       if (id != nullptr) arrays[id] = count;
     } else if (is(node, "accessor")) {
       accessors.push_back(&node);
-    } else if (is(node, "instance_geometry") || is(node, "instance_node")) {
+    } else if (is(node, "instance_geometry") || is(node, "instance_node") ||
+               is(node, "instance_controller")) {
       instances.push_back(&node);
-    } else if ((is(node, "geometry") || is(node, "node")) && id != nullptr) {
+    } else if ((is(node, "geometry") || is(node, "node") || is(node, "controller")) &&
+               id != nullptr) {
       ids.insert(id);
     }
   }

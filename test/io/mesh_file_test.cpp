@@ -287,6 +287,29 @@ TEST(MeshFile, SaysWhatIsWrong) {
   EXPECT_NE(say("a.dae", collada("<unit meter=\"0\"/>", "")).find("is not a positive number"),
             std::string::npos);
   EXPECT_NE(say("a.dae", "<COLLADA").find("correct the XML there"), std::string::npos);
+  EXPECT_EQ(say("a.dae", "<a/>"), "a.dae: the root element is not <COLLADA>; give a COLLADA file");
+  const auto say_changed = [&](const std::string& from, const std::string& to) {
+    std::string text = collada("", std::string("<node>") + kInstance + "</node>");
+    text.replace(text.find(from), from.size(), to);
+    return say("a.dae", text);
+  };
+  EXPECT_EQ(say_changed("url=\"#g\"", "url=\"#h\""),
+            "a.dae:10: <instance_geometry>: url=\"#h\" is not in this file; correct it, or put the "
+            "part into this file");
+  EXPECT_EQ(say_changed("count=\"12\"", "count=\"13\""),
+            "a.dae:5: <float_array>: it holds 12 numbers, not its count; correct the count");
+  EXPECT_EQ(say_changed("count=\"4\"", "count=\"5\""),
+            "a.dae:6: <accessor>: it reads past the end of array \"a\"; correct its count and "
+            "stride");
+  EXPECT_EQ(say_changed("<p>0", "<p>x"), "a.dae:8: <p>: \"x\" is not an index; correct it");
+  EXPECT_NE(say_changed("<p>0", "<p>9").find("the mesh cannot be read"), std::string::npos);
+  EXPECT_EQ(say("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n"),
+            "a.off:6: a face names a vertex that is not there; correct the index");
+  EXPECT_EQ(say("a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
+            "a.off:2: 3 vertices and 2 faces are announced, but the file ends after 4 lines of "
+            "them; export the mesh again");
+  EXPECT_EQ(say("a.ply", "ply\nformat ascii 1.0\n"),
+            "a.ply:2: header: no end_header line; save the file again");
   EXPECT_NE(say("a.xyz", "hello").find("the mesh cannot be read"), std::string::npos);
   EXPECT_EQ(say("a.ply",
                 "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
