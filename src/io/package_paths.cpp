@@ -41,6 +41,7 @@ std::vector<std::string> path_list(const char* variable) {
 /// The <name> in a folder's package.xml, or nothing. A search for the one tag is enough here: the
 /// manifest is not read for anything else.
 std::string manifest_name(const fs::path& folder) {
+  if (!is_file(folder / "package.xml")) return {};  // opening a pipe of that name would hang
   std::ifstream file(folder / "package.xml", std::ios::binary);
   if (!file) return {};
   std::string text(1 << 16, '\0');

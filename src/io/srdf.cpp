@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/document.hpp"
+#include "io/xacro.hpp"
 #include "io/xml_check.hpp"
 
 namespace catena::io {
@@ -240,7 +240,8 @@ void add_srdf_text(const std::string& text, const std::string& path,
 }
 
 void add_srdf(const std::string& path, RobotDescription& description) {
-  add_srdf_text(read_text_file(path), path, description);
+  const RobotText file = read_robot_text(path, {});
+  add_srdf_text(file.text, file.shown, description);
 }
 
 }  // namespace catena::io

@@ -332,7 +332,10 @@ class UrdfReader {
 RobotDescription describe(std::string text, const std::string& path, const std::string& shown,
                           const UrdfOptions& options) {
   RobotDescription result = UrdfReader(std::move(text), path, shown, options).read();
-  if (!options.srdf.empty()) add_srdf(options.srdf, result);
+  if (!options.srdf.empty()) {
+    const RobotText srdf = read_robot_text(options.srdf, options.packages);
+    add_srdf_text(srdf.text, srdf.shown, result);
+  }
   return result;
 }
 
@@ -347,13 +350,10 @@ std::shared_ptr<const Robot> build(const RobotDescription& description, const st
 }  // namespace
 
 RobotDescription describe_urdf(const std::string& path, const UrdfOptions& options) {
-  std::string text = read_text_file(path);
-  if (!is_xacro(text, path)) return describe(std::move(text), path, path, options);
-  // Lines are those of what xacro made, so messages must not send the reader to the source.
-  const std::string shown = path + " (as expanded by xacro)";
-  RobotDescription result = describe(expand_xacro(path, options.packages), path, shown, options);
-  if (result.links.empty())
-    throw InputError(shown, 0, "<robot name=\"" + result.name + "\">", "has no link",
+  RobotText file = read_robot_text(path, options.packages);
+  RobotDescription result = describe(std::move(file.text), path, file.shown, options);
+  if (file.expanded && result.links.empty())
+    throw InputError(file.shown, 0, "<robot name=\"" + result.name + "\">", "has no link",
                      "if this is a file of macros, name the file that uses them");
   return result;
 }

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "catena/io/input_error.hpp"
+#include "io/document.hpp"
 #include "io/external_program.hpp"
 
 namespace catena::io {
@@ -160,6 +162,13 @@ std::string expand_xacro(const std::string& path,
     throw InputError(path, 0, "<robot>", "xacro refused it: " + last_lines(result.errors),
                      "correct the file, or name missing packages with --package NAME=DIR");
   return result.output;
+}
+
+RobotText read_robot_text(const std::string& path,
+                          const std::map<std::string, std::string>& packages) {
+  std::string text = read_text_file(path);
+  if (!is_xacro(text, path)) return {std::move(text), path, false};
+  return {expand_xacro(path, packages), path + " (as expanded by xacro)", true};
 }
 
 }  // namespace catena::io

@@ -17,4 +17,14 @@ bool is_xacro(const std::string& text, const std::string& path);
 std::string expand_xacro(const std::string& path,
                          const std::map<std::string, std::string>& packages);
 
+/// The text of an XML robot file, expanded if it is xacro, and what messages call it: the lines are
+/// then those of what xacro made, so they must not send the reader to the source.
+struct RobotText {
+  std::string text;
+  std::string shown;
+  bool expanded = false;
+};
+RobotText read_robot_text(const std::string& path,
+                          const std::map<std::string, std::string>& packages);
+
 }  // namespace catena::io

@@ -596,6 +596,19 @@ TEST(Urdf, XacroIsExpandedByTheInstalledProgram) {
   EXPECT_EQ(only_shape(*robot).num_elements(), 4) << "meshes are found from the source's folder";
 }
 
+TEST(Urdf, AnSrdfMayBeXacroToo) {
+  const TemporaryFolder folder;
+  UrdfOptions options;
+  options.srdf = folder.write("r.srdf.xacro", kXacroText);
+  const std::string file = folder.write("r.urdf", robot_text("<link name=\"base\"/>"));
+  const FakeXacro xacro(
+      "echo '<robot name=\"r\"><group name=\"g\"><link name=\"gone\"/></group></robot>'\n");
+  const auto robot = load_urdf(file, options);
+  ASSERT_EQ(robot->groups().size(), 1u);
+  EXPECT_EQ(robot->warnings()[0].rfind(options.srdf + " (as expanded by xacro):1: ", 0), 0u)
+      << robot->warnings()[0];
+}
+
 TEST(Urdf, XacroThatFailsIsQuoted) {
   const TemporaryFolder folder;
   const std::string file = folder.write("r.xacro", kXacroText);
