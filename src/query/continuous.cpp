@@ -60,9 +60,10 @@ class Query {
     count_moving_joints();
     // Most edges that a planner tries collide, and far from grazing.
     for (const double t : {1.0, 0.5, 0.25, 0.75}) {
-      if (t < contact_) look_for_contact(t);
+      if (t < contact_ && look_for_contact(t) && !options_.first_contact) done_ = true;
+      if (done_) break;
     }
-    if (!blocked_) {
+    if (!blocked_ && !done_) {
       ws_.tasks.clear();
       for (size_t i = 0; i < world_.pairs().size(); ++i) {
         if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
@@ -71,7 +72,8 @@ class Query {
       goal_.clearance = options_.clearance;
       process(0.0, std::min(contact_, 1.0), {0, ws_.tasks.size()});
     }
-    if (blocked_ && !out_of_budget()) search_beyond_block();
+    const bool answered = contact_ <= 1.0 && !options_.first_contact;
+    if (blocked_ && !answered && !out_of_budget()) search_beyond_block();
 
     if (contact_ <= 1.0) {
       result_.verdict = Verdict::kCollision;
@@ -260,6 +262,7 @@ class Query {
         done_ = true;
         break;
       }
+      if (done_) break;
       // Once a contact is known at mid-time, the rest waits for the half before it.
       if (touched) {
         ws_.tasks.push_back(task);
@@ -276,6 +279,7 @@ class Query {
         contact_ = mid;
         contact_witness_ = internal::make_witness(world_, task.pair, e.distance, ws_);
         touched = true;
+        done_ = !options_.first_contact;
       }
       if (open_motion == 0.0) {
         open_witness = internal::make_witness(world_, task.pair, e.distance, ws_);

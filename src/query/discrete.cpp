@@ -117,6 +117,10 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
     }
     PairState inside = PairState::kApart;
     if (a.is_solid() || b.is_solid()) inside = contained(a, b, X, ws.scratch, result.stats);
+    if (e.doubtful && inside != PairState::kTouching && (a.is_solid() || b.is_solid()) &&
+        middles_inside(a, b, X, ws.scratch, result.stats) == PairState::kTouching) {
+      inside = PairState::kTouching;
+    }
     if (inside == PairState::kTouching) {
       PairDistance d;
       d.distance = {-kInfinity, 0.0};

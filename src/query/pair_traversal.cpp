@@ -41,20 +41,56 @@ struct Traversal {
     return goal.clearance + (motion != nullptr ? motion->displacement : 0.0);
   }
 
-  // Motion along n of what lies in the two boxes.
+  // How much of a gap along n the motion may close. `extent_a(d)` is how far a's part reaches along
+  // d from the point that moves with centre + offset_a, `extent_b(d)` how far b's does along -d.
+  // The gap of the linearly moving parts is concave in tau, so its ends tau = +-h decide.
+  template <class ExtentA, class ExtentB>
+  double closing(const Vector3d& n, const Vector3d& offset_a, const Vector3d& offset_b,
+                 const ExtentA& extent_a, const ExtentB& extent_b) const {
+    const Vector3d turn_a = n.cross(motion->spin_a), turn_b = n.cross(motion->spin_b);
+    const double still_a = extent_a(n), still_b = extent_b(n);
+    const double rate = n.dot(motion->velocity) + turn_b.dot(offset_b) - turn_a.dot(offset_a);
+    double most = 0.0, size = std::abs(still_a) + std::abs(still_b);
+    for (const double tau : {motion->half_step, -motion->half_step}) {
+      const double moved_a = extent_a(n + tau * turn_a), moved_b = extent_b(n + tau * turn_b);
+      most = std::max(most, (moved_a - still_a) + (moved_b - still_b) - tau * rate);
+      size += std::abs(moved_a) + std::abs(moved_b);
+    }
+    size += motion->half_step * (motion->velocity.norm() + turn_a.norm() * offset_a.norm() +
+                                 turn_b.norm() * offset_b.norm());
+    const double closed = most + motion->half_step * motion->velocity_error + motion->acceleration +
+                          64 * kUnitRoundoff * size;
+    return std::min(motion->displacement, bound_above(closed, 40));
+  }
+
+  // The same for what lies in the two boxes.
   double motion_along(const Vector3d& n, int na, int nb) const {
-    if (motion == nullptr) return 0.0;
-    Vector3d offset_a = Vector3d::Zero(), offset_b = Vector3d::Zero();
-    double radius_a = 0.0, radius_b = 0.0;
-    if (na >= 0) {
-      offset_a = node_a(na).box.center - a.bound_center();
-      radius_a = node_a(na).box.half.norm();
-    }
-    if (nb >= 0) {
-      offset_b = X.X.R * (node_b(nb).box.center - b.bound_center());
-      radius_b = node_b(nb).box.half.norm();
-    }
-    return motion->along(n, offset_a, radius_a, offset_b, radius_b);
+    const auto reach_of = [](const Obb& box, const Vector3d& d) {
+      return box.half.dot((box.axes.transpose() * d).cwiseAbs()) * (1.0 + 1e-13);
+    };
+    const Vector3d offset_a =
+        na < 0 ? Vector3d::Zero() : Vector3d(node_a(na).box.center - a.bound_center());
+    const Vector3d offset_b =
+        nb < 0 ? Vector3d::Zero() : Vector3d(X.X.R * (node_b(nb).box.center - b.bound_center()));
+    // A half-space stands still: its extent does not change.
+    return closing(
+        n, offset_a, offset_b,
+        [&](const Vector3d& d) { return na < 0 ? 0.0 : reach_of(node_a(na).box, d); },
+        [&](const Vector3d& d) {
+          return nb < 0 ? 0.0 : reach_of(node_b(nb).box, X.X.R.transpose() * d);
+        });
+  }
+
+  // And for two elements.
+  double motion_along(const Vector3d& n, const ConvexShape& ea, const ConvexShape& eb) const {
+    const auto extent = [](const ConvexShape& e, const Vector3d& from, const Vector3d& d) {
+      if (e.core == ConvexShape::Core::kHalfSpace) return 0.0;
+      return d.dot(e.support(d) - from) + (e.radius + e.core_error) * d.norm();
+    };
+    return closing(
+        n, Vector3d::Zero(), Vector3d::Zero(),
+        [&](const Vector3d& d) { return extent(ea, a.bound_center(), d); },
+        [&](const Vector3d& d) { return extent(eb, b.bound_center(), -(X.X.R.transpose() * d)); });
   }
 
   // How much the boxes' gap exceeds what the motion can close; more than the clearance: apart.
@@ -80,15 +116,15 @@ struct Traversal {
   // True if the search may stop: a contact is proven.
   bool test_leaf(int na, int nb) {
     ++stats.element_tests;
-    const PairDistance d = pair_distance(a.element(element_of(a, na)), b.element(element_of(b, nb)),
-                                         X, false, goal.measuring ? kInfinity : enough());
+    const ConvexShape ea = a.element(element_of(a, na)), eb = b.element(element_of(b, nb));
+    const PairDistance d = pair_distance(ea, eb, X, false, goal.measuring ? kInfinity : enough());
     if (goal.measuring && d.distance.hi < goal.greatest) {
       goal.found(d.distance.hi);
       result.closer = true;
       result.closest = d;
     }
     if (d.distance.lo > goal.clearance &&
-        d.distance.lo - motion_along(d.direction, na, nb) > goal.clearance) {
+        (motion == nullptr || d.distance.lo - motion_along(d.direction, ea, eb) > goal.clearance)) {
       return false;
     }
     const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
@@ -98,6 +134,7 @@ struct Traversal {
       result.distance = d;
       return true;
     }
+    result.doubtful = result.doubtful || d.distance.lo <= goal.clearance;
     if (goal.measuring && motion == nullptr) {
       goal.least = std::min(goal.least, d.distance.lo);
       // Still a measured pair; whether it is free, the bracket will tell.
@@ -113,15 +150,6 @@ struct Traversal {
 };
 
 }  // namespace
-
-double PairMotion::along(const Vector3d& n, const Vector3d& offset_a, double radius_a,
-                         const Vector3d& offset_b, double radius_b) const noexcept {
-  const Vector3d v = velocity + spin_b.cross(offset_b) - spin_a.cross(offset_a);
-  const double first = half_step * (std::abs(n.dot(v)) + n.cross(spin_a).norm() * radius_a +
-                                    n.cross(spin_b).norm() * radius_b + velocity_error) +
-                       acceleration;
-  return std::min(displacement, bound_above(first, 40));
-}
 
 void Goal::found(double distance_hi) noexcept {
   greatest = std::min(greatest, distance_hi);
@@ -188,6 +216,43 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     if (second.slack <= goal.clearance) stack.push_back(second);
   }
   return t.result;
+}
+
+PairState middles_inside(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                         Scratch& scratch, QueryStats& stats) {
+  // Enough for a pair of coarse meshes; on fine ones some triangles cross properly.
+  constexpr int kMostTests = 256;
+  bool found = false;
+  const auto search = [&](const Geometry& solid, const Geometry& other, const RigidEnclosure& X) {
+    if (!solid.is_solid() || is_half_space(other)) return;
+    const Obb& root = solid.tree().nodes().front().box;
+    int tests = 0;
+    auto& stack = scratch.stack;
+    stack.clear();
+    stack.push_back({0, 0, 0.0});
+    while (!stack.empty() && !found && tests < kMostTests) {
+      const ObbTree::Node& node = other.tree().nodes()[static_cast<size_t>(stack.back().a)];
+      stack.pop_back();
+      ++stats.box_tests;
+      if (separate(root, node.box, X, 0.0).gap > 0.0) continue;
+      if (node.left >= 0) {
+        stack.push_back({node.left, 0, 0.0});
+        stack.push_back({node.right, 0, 0.0});
+        continue;
+      }
+      const ConvexShape element = other.element(node.element);
+      const Vector3d p = element.core_center();
+      ++tests;
+      ++stats.element_tests;
+      // The centre of a triangle is off it by a few roundoffs.
+      const double error = X.point_error(p.norm()) + element.core_error +
+                           8 * kUnitRoundoff * (p.norm() + element.core_radius());
+      found = point_in_solid(solid, X.X * p, error) == Side::kInside;
+    }
+  };
+  search(a, b, X_FG);
+  if (!found) search(b, a, X_FG.inverse());
+  return found ? PairState::kTouching : PairState::kOpen;
 }
 
 PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,

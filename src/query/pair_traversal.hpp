@@ -9,12 +9,11 @@
 
 namespace catena::internal {
 
-/// How far two geometries may move relative to each other within h of a mid-time, and along which
-/// direction. In the axes of geometry a's frame at mid-time.
+/// How two geometries move relative to each other within h of a mid-time, to first order, with
+/// bounds of what that leaves out. In the axes of geometry a's frame at mid-time.
 ///
-/// Rigor     relative displacement along a unit n of the points within r_a and r_b of given centres
-/// is at most
-///           along(n, ...); docs/rigor.md, R4.
+/// A point x of a moves by tau (velocity of a's centre + spin_a x (x - centre)), |tau| <= h, up to
+/// `acceleration` and h `velocity_error`; likewise for b. docs/rigor.md, R4.
 struct PairMotion {
   double half_step = 0.0;     ///< h
   double displacement = 0.0;  ///< of any two points, in any direction, over the half-step
@@ -22,9 +21,6 @@ struct PairMotion {
   Vector3d spin_a = Vector3d::Zero(), spin_b = Vector3d::Zero();
   double velocity_error = 0.0;  ///< everything rounded above, spins times radii included
   double acceleration = 0.0;    ///< bound of both, times h^2 / 2
-
-  double along(const Vector3d& n, const Vector3d& offset_a, double radius_a,
-               const Vector3d& offset_b, double radius_b) const noexcept;
 };
 
 /// The largest bound under which two geometries are to be told apart.
@@ -52,6 +48,7 @@ struct Examination {
   PairState state = PairState::kApart;
   Leaf leaf;              ///< that touches or is open
   PairDistance distance;  ///< of that leaf, in a's frame
+  bool doubtful = false;  ///< some leaf is not even told apart at mid-time
   bool closer = false;    ///< measuring: this pair lowered goal.greatest
   PairDistance closest;   ///< where it did
 };
@@ -74,6 +71,11 @@ struct Scratch {
 Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
                     const PairMotion* motion, Goal& goal, Leaf hint, std::uint64_t budget,
                     Scratch& scratch, QueryStats& stats);
+
+/// kTouching if the middle of some element of one lies inside the other, a closed mesh. For pairs
+/// left doubtful: surfaces that coincide cross nowhere, though their insides may overlap.
+PairState middles_inside(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                         Scratch& scratch, QueryStats& stats);
 
 /// Does one of the two lie inside the other, a closed mesh, so far as one point of every connected
 /// component tells? kApart: proven that none does; kTouching: proven that one does.

@@ -9,10 +9,13 @@
 namespace catena {
 
 struct QueryOptions {
-  double clearance = 0.0;             ///< metres: free means farther apart than this
-  double tolerance = 1e-7;            ///< metres: half the width of the undecided band
-  double distance_width = 1e-5;       ///< metres: width of a distance bracket that is asked for
-  bool distances = false;             ///< also bracket the smallest distance
+  double clearance = 0.0;        ///< metres: free means farther apart than this
+  double tolerance = 1e-7;       ///< metres: half the width of the undecided band
+  double distance_width = 1e-5;  ///< metres: width of a distance bracket that is asked for
+  bool distances = false;        ///< also bracket the smallest distance
+  /// Motions: false ends the query at any proven contact, for callers who only ask whether the
+  /// motion is free; then free_until and contact are proven but may be far apart.
+  bool first_contact = true;
   std::uint64_t budget = 10'000'000;  ///< visited pairs before undecided; 0: none
 };
 

@@ -123,13 +123,15 @@ Verdict CheckContext::verdict_of(const ob::State* state, Scratch& scratch) const
   }
 }
 
-MotionResult CheckContext::check(const ob::State* from, const ob::State* to,
+MotionResult CheckContext::check(const ob::State* from, const ob::State* to, bool first_contact,
                                  Scratch& scratch) const {
   Impl::Tally tally(impl_->counters, /*motion=*/true);
   if (!positions_of(from, scratch.q0) || !positions_of(to, scratch.q1)) return {};
   try {
     scratch.motion.reset(world_->robot(), scratch.q0, scratch.q1);
-    const MotionResult result = check_motion(*world_, scratch.motion, options_, scratch.workspace);
+    QueryOptions options = options_;
+    options.first_contact = first_contact;
+    const MotionResult result = check_motion(*world_, scratch.motion, options, scratch.workspace);
     tally.undecided = result.verdict == Verdict::kUndecided;
     return result;
   } catch (const std::invalid_argument&) {  // an end is no configuration after all: not free
@@ -139,13 +141,13 @@ MotionResult CheckContext::check(const ob::State* from, const ob::State* to,
 
 MotionResult CheckContext::check(const ob::State* from, const ob::State* to) const {
   const auto scratch = impl_->lease(*this);
-  return check(from, to, *scratch);
+  return check(from, to, /*first_contact=*/false, *scratch);
 }
 
 MotionResult CheckContext::check(const ob::State* from, const ob::State* to,
                                  std::pair<ob::State*, double>& last_valid) const {
   const auto scratch = impl_->lease(*this);
-  const MotionResult result = check(from, to, *scratch);
+  const MotionResult result = check(from, to, /*first_contact=*/true, *scratch);
   if (result.verdict == Verdict::kFree) return result;  // OMPL: leave last_valid as it was
 
   // Near first contact the rounded state may lie in the undecided band: step back, ever farther,

@@ -63,7 +63,7 @@ class CheckContext {
   struct Scratch;
 
   MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to,
-                     Scratch& scratch) const;
+                     bool first_contact, Scratch& scratch) const;
   Verdict verdict_of(const ::ompl::base::State* state, Scratch& scratch) const;
   bool positions_of(const ::ompl::base::State* state, Eigen::Ref<Eigen::VectorXd> q) const;
 
