@@ -17,9 +17,9 @@ inline std::filesystem::path data_root() {
 }  // namespace catena::test
 
 /// Skips the running test, saying so, unless data_root()/relative exists.
-#define CATENA_REQUIRE_DATA(relative)                                             \
-  do {                                                                            \
-    if (!std::filesystem::exists(catena::test::data_root() / (relative)))         \
-      GTEST_SKIP() << "no " << (catena::test::data_root() / (relative)).string()  \
+#define CATENA_REQUIRE_DATA(relative)                                                \
+  do {                                                                               \
+    if (!std::filesystem::exists(catena::test::data_root() / (relative)))            \
+      GTEST_SKIP() << "no " << (catena::test::data_root() / (relative)).string()     \
                    << "; set CATENA_DATA to the folder that holds cases/ and data/"; \
   } while (false)
