@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include <ompl/base/goals/GoalState.h>
 #include <CLI/CLI.hpp>
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/query_file.hpp"
 #include "catena/io/request_file.hpp"
+#include "path_length.hpp"
 #include "path_others.hpp"
 #include "report.hpp"
 
@@ -238,7 +240,7 @@ std::unique_ptr<ompl::Setup> make_setup(const PlanningProblem& problem,
   options.group = common.group;
   options.clearance = common.clearance;
   options.tolerance = common.tolerance;
-  options.budget = common.budget;
+  options.budget = static_cast<std::uint64_t>(common.budget);
   options.others = problem.others;
   options.bounds = problem.bounds;
   try {
@@ -247,10 +249,15 @@ std::unique_ptr<ompl::Setup> make_setup(const PlanningProblem& problem,
     setup->space().require_bounds();
     setup->setStartAndGoalStates(problem.order().values(problem.start),
                                  problem.order().values(problem.goal));
+    const auto& definition = setup->getProblemDefinition();
+    const auto* goal = definition->getGoal()->as<::ompl::base::GoalState>();
+    setup->setOptimizationObjective(std::make_shared<PathLength>(
+        setup->getSpaceInformation(),
+        setup->getStateSpace()->distance(definition->getStartState(0), goal->getState())));
     return setup;
   } catch (const std::invalid_argument& error) {
-    throw io::InputError("catena " + common.command, 0, "--bounds", error.what(),
-                         "give --bounds JOINT=LOW,HIGH that hold the start and the goal");
+    input_error("catena " + common.command, "--bounds", error,
+                "give --bounds JOINT=LOW,HIGH that hold the start and the goal");
   }
 }
 

@@ -58,6 +58,9 @@ void check_common_options(const CommonOptions& options) {
     refuse("--tolerance", options.tolerance, "is no width", "give metres > 0, as 1e-7");
   if (!std::isfinite(options.cloud_radius) || options.cloud_radius <= 0.0)
     refuse("--cloud-radius", options.cloud_radius, "is no radius", "give metres > 0");
+  if (options.budget < 0)
+    refuse("--budget", static_cast<double>(options.budget), "is no number of visits",
+           "give a whole number, 0 for no limit");
   if (options.threads < 0 || options.threads > 4096)
     refuse("--threads", options.threads, "is no number of threads", "give 0 (all) to 4096");
 }
@@ -65,6 +68,14 @@ void check_common_options(const CommonOptions& options) {
 void usage_error(const std::string& command, const std::string& option, const std::string& problem,
                  const std::string& remedy) {
   throw io::InputError("catena " + command, 0, option, problem, remedy);
+}
+
+void input_error(const std::string& file, const std::string& element, const std::exception& error,
+                 const std::string& remedy) {
+  const std::string text = error.what();
+  const size_t split = text.rfind("; ");
+  if (split == std::string::npos) throw io::InputError(file, 0, element, text, remedy);
+  throw io::InputError(file, 0, element, text.substr(0, split), text.substr(split + 2));
 }
 
 std::optional<double> parse_number(const std::string& text) {

@@ -31,8 +31,8 @@ struct CommonOptions {
   std::vector<std::string> solid, surface;
   double clearance = 0.0;
   double tolerance = 1e-7;
-  std::uint64_t budget = 10'000'000;
-  int threads = 0;  ///< 0: as many as the machine has
+  std::int64_t budget = 10'000'000;  ///< 0: none
+  int threads = 0;                   ///< 0: as many as the machine has
   double cloud_radius = 0.01;
   bool distances = false;
   bool json = false;
@@ -48,6 +48,10 @@ void check_common_options(const CommonOptions& options);
 /// REMEDY`.
 [[noreturn]] void usage_error(const std::string& command, const std::string& option,
                               const std::string& problem, const std::string& remedy);
+
+/// An error of the library, `PROBLEM; REMEDY`, told of the input that it came from.
+[[noreturn]] void input_error(const std::string& file, const std::string& element,
+                              const std::exception& error, const std::string& remedy);
 
 /// One number, whatever the locale; nothing else may follow it. Never NaN or infinite.
 std::optional<double> parse_number(const std::string& text);

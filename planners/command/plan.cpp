@@ -58,8 +58,7 @@ ob::PlannerTerminationCondition time_limit(double seconds, const std::string& pl
   });
 }
 
-std::vector<Eigen::VectorXd> positions_of(const ompl::StateSpace& space,
-                                          og::PathGeometric& path) {
+std::vector<Eigen::VectorXd> positions_of(const ompl::StateSpace& space, og::PathGeometric& path) {
   std::vector<Eigen::VectorXd> states;
   for (const ob::State* state : path.getStates()) states.push_back(space.positions(state));
   return states;

@@ -173,8 +173,7 @@ std::shared_ptr<const Scene> ProblemLoader::load_scenes(const std::string& repla
     try {
       sum->add(*part);
     } catch (const std::invalid_argument& error) {
-      throw io::InputError(path, 0, "", error.what(),
-                           "rename the object or leave one of the scenes out");
+      input_error(path, "", error, "rename the object or leave one of the scenes out");
     }
   }
   scene = std::move(sum);
@@ -194,8 +193,8 @@ std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& ro
     const std::string where = !scene.empty()            ? scene
                               : options_.scenes.empty() ? robot_path
                                                         : options_.scenes.front();
-    throw io::InputError(where, 0, "robot " + quote(robot_path), error.what(),
-                         "use the scene with the robot that it was made for");
+    input_error(where, "robot " + quote(robot_path), error,
+                "use the scene with the robot that it was made for");
   }
   return world;
 }
@@ -215,7 +214,9 @@ QueryOptions query_options(const CommonOptions& options) {
   result.clearance = options.clearance;
   result.tolerance = options.tolerance;
   result.distances = options.distances;
-  result.budget = options.budget;
+  // Answers promise brackets of 1e-5 m at most; the solids of meshes are known to single precision.
+  result.distance_width = 2e-6;
+  result.budget = static_cast<std::uint64_t>(options.budget);
   return result;
 }
 
@@ -279,7 +280,7 @@ Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
   try {
     validate_positions(*robot_, q);
   } catch (const std::invalid_argument& error) {
-    throw io::InputError(file, 0, element, error.what(), "give values that the joints can take");
+    input_error(file, element, error, "give values that the joints can take");
   }
   return q;
 }
@@ -336,7 +337,7 @@ Eigen::VectorXd base_positions(const Robot& robot, const JointGroup& group,
   try {
     validate_positions(robot, q);
   } catch (const std::invalid_argument& error) {
-    throw io::InputError(file, 0, element, error.what(), "give values that the joints can take");
+    input_error(file, element, error, "give values that the joints can take");
   }
   return q;
 }

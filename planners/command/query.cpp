@@ -105,8 +105,7 @@ std::vector<Question> pose_questions(const io::QueryFile& query, const CommonOpt
     try {
       motion.reset(question.world->robot(), question.q0, question.q1);
     } catch (const std::invalid_argument& error) {
-      throw io::InputError(query.path, 0, element, error.what(),
-                           "give end states between which the joints can move");
+      input_error(query.path, element, error, "give end states between which the joints can move");
     }
     questions.push_back(std::move(question));
   }

@@ -44,8 +44,8 @@ std::vector<Eigen::VectorXd> path_positions(const io::PathFile& file, const Veri
     try {
       motion.reset(robot, states[i], states[i + 1]);
     } catch (const std::invalid_argument& error) {
-      throw io::InputError(command.path, 0, "edge " + std::to_string(i), error.what(),
-                           "give states between which the joints can move");
+      input_error(command.path, "edge " + std::to_string(i), error,
+                  "give states between which the joints can move");
     }
   }
   return states;
