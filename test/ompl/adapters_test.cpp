@@ -51,13 +51,16 @@ TEST(StateValidityChecker, ClearanceIsACertifiedLowerBoundOfTheDistance) {
   std::uniform_real_distribution<double> anywhere(-10.0, 10.0);
   for (int trial = 0; trial < 200; ++trial) {
     const double x = anywhere(rng);
-    const double gap = std::abs(x - 3.0) - 0.35;
+    // Exact to 1e-18, so that not even a rounding error of the bound would pass.
+    const long double exact = std::abs(static_cast<long double>(x) - 3.0L) -
+                              static_cast<long double>(0.1) - static_cast<long double>(0.25);
+    const double gap = static_cast<double>(exact);
     auto state = f.state({x});
     ASSERT_EQ(f.checker().isValid(state.get()), gap > 0.0) << x;
     double distance = 99.0;
     ASSERT_EQ(f.checker().isValid(state.get(), distance), gap > 0.0) << x;
     ASSERT_EQ(distance, f.checker().clearance(state.get()));
-    ASSERT_LE(distance, gap + 1e-12) << x;
+    ASSERT_LE(static_cast<long double>(distance), exact) << x;
     if (gap > 0.0) {
       ASSERT_GE(distance, gap - 1.1e-5) << x;
     } else {

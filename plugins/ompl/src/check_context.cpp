@@ -139,9 +139,10 @@ MotionResult CheckContext::check(const ob::State* from, const ob::State* to, boo
   }
 }
 
-MotionResult CheckContext::check(const ob::State* from, const ob::State* to) const {
+MotionResult CheckContext::check(const ob::State* from, const ob::State* to,
+                                 bool first_contact) const {
   const auto scratch = impl_->lease(*this);
-  return check(from, to, /*first_contact=*/false, *scratch);
+  return check(from, to, first_contact, *scratch);
 }
 
 MotionResult CheckContext::check(const ob::State* from, const ob::State* to,

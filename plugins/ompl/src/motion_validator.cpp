@@ -23,7 +23,8 @@ bool MotionValidator::count(bool valid) const noexcept {
 }
 
 bool MotionValidator::checkMotion(const ob::State* from, const ob::State* to) const {
-  return count(context_->check(from, to).verdict == Verdict::kFree);  // kUndecided is not free
+  const MotionResult result = context_->check(from, to, /*first_contact=*/false);
+  return count(result.verdict == Verdict::kFree);  // kUndecided is not free
 }
 
 bool MotionValidator::checkMotion(const ob::State* from, const ob::State* to,

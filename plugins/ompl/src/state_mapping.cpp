@@ -126,8 +126,7 @@ void StateMapping::collect(const ob::StateSpace& space, std::vector<unsigned int
     for (int k = 0; k < catena::num_values(joint.type); ++k, ++value) {
       if (value < first || value >= first + count) continue;
       const Need need = need_of(joint.type, k);
-      const bool split = need == Need::kRotation && value == first && k != 0 && k != 3;
-      if (need == given && !split) continue;
+      if (need == given) continue;
       throw std::invalid_argument("state space \"" + space.getName() + "\": value " +
                                   std::to_string(value) + " would move " + name_of(joint.type) +
                                   " joint \"" + joint.name + "\" otherwise than it does; give it " +

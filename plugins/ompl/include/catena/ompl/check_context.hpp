@@ -46,8 +46,10 @@ class CheckContext {
   /// kUndecided without a witness for a state that is no configuration or out of bounds.
   StateResult check(const ::ompl::base::State* state, bool distances) const;
 
-  /// free_until = 0 and no contact if an end is no configuration or out of bounds.
-  MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to) const;
+  /// free_until = 0 and no contact if an end is no configuration or out of bounds. Without
+  /// `first_contact` a motion that is not free is answered sooner (QueryOptions::first_contact).
+  MotionResult check(const ::ompl::base::State* from, const ::ompl::base::State* to,
+                     bool first_contact = true) const;
 
   /// The same; if the motion is not free, writes the last state that is proven free to `last_valid`
   /// as OMPL asks: the largest fraction found, not above free_until, whose interpolated (rounded)
