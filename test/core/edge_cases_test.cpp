@@ -670,5 +670,186 @@ TEST(Adversary, StartsAndEndsInContact) {
                  (1.5 - std::sqrt(0.5001 * 0.5001 - 0.49 * 0.49) - 0.5) / 1000, 1e-9);
 }
 
+// The same thing said in two ways must be answered in the same way.
+
+void expect_same(const MotionResult& a, const MotionResult& b, const std::string& where) {
+  EXPECT_EQ(a.verdict, b.verdict) << where;
+  EXPECT_NEAR(a.free_until, b.free_until, 2e-6) << where;
+  ASSERT_EQ(a.contact.has_value(), b.contact.has_value()) << where;
+  if (a.contact) {
+    EXPECT_NEAR(*a.contact, *b.contact, 2e-6) << where;
+  }
+}
+
+TEST(Equivalence, AnAttachedObjectIsALinkOnAFixedJoint) {
+  std::mt19937_64 rng(57);
+  const RobotSpec spec = oracle::make_robot_spec("serial");
+  const PlacedSpec cargo = oracle::box({0.1, 0.05, 0.3}, {0.02, 0.01, 0.3}, {0.2, 0.1, 0});
+  RobotSpec longer = spec;
+  longer.links.push_back({"cargo", {cargo}});
+  JointSpec j;
+  j.name = "grasp";
+  j.parent = "link6";
+  j.child = "cargo";
+  longer.joints.push_back(j);
+  longer.disabled.push_back({"cargo", "link5"});
+  const auto robot = oracle::make_robot(spec), with_link = oracle::make_robot(longer);
+  for (int trial = 0; trial < 30; ++trial) {
+    const SceneSpec scene = oracle::random_scene(1.4, rng);
+    auto holding = std::make_shared<Scene>(*oracle::make_scene(scene));
+    holding->attached.push_back({{"cargo", {oracle::make_placed(cargo)}}, "link6", {"link5"}});
+    const CollisionWorld a(robot, holding), b(with_link, oracle::make_scene(scene));
+    ASSERT_EQ(a.pairs().size(), b.pairs().size());
+    Workspace wa(a), wb(b);
+    const auto q0 = oracle::random_configuration(spec, rng);
+    const auto q1 = oracle::nearby_configuration(spec, q0, 0.4, rng);
+    const auto motion = [&](const Robot& r, const RobotSpec& s) {
+      return Motion(r, oracle::positions(r, s, q0), oracle::positions(r, s, q1));
+    };
+    expect_same(check_motion(a, motion(*robot, spec), {}, wa),
+                check_motion(b, motion(*with_link, longer), {}, wb),
+                "seed 57 trial " + std::to_string(trial));
+  }
+}
+
+TEST(Equivalence, TwoRobotsTogetherAreOneTree) {
+  std::mt19937_64 rng(58);
+  const RobotSpec first = oracle::make_robot_spec("serial"),
+                  second = oracle::make_robot_spec("telescope");
+  const auto pair = RobotBuilder::combine(
+      *oracle::make_robot(first),
+      {{oracle::make_robot(second), "other", RigidEnclosure::from_rpy({0.9, 0.3, 0}, {0, 0, 2})}});
+  RobotSpec tree;
+  tree.name = "both";
+  tree.links.push_back({"floor", {}});
+  const auto add = [&](const RobotSpec& spec, const std::string& prefix, PoseSpec pose) {
+    for (auto link : spec.links) {
+      link.name = prefix + link.name;
+      tree.links.push_back(link);
+    }
+    JointSpec mount;
+    mount.name = prefix + "mount";
+    mount.parent = "floor";
+    mount.child = prefix + spec.links.front().name;
+    mount.origin = pose;
+    tree.joints.push_back(mount);
+    for (auto joint : spec.joints) {
+      joint.name = prefix + joint.name;
+      joint.parent = prefix + joint.parent;
+      joint.child = prefix + joint.child;
+      tree.joints.push_back(joint);
+    }
+    for (const auto& [a, b] : spec.disabled) tree.disabled.push_back({prefix + a, prefix + b});
+  };
+  add(first, "", {});
+  add(second, "other/", {{0.9, 0.3, 0}, {0, 0, 2}});
+  const auto one = oracle::make_robot(tree);
+  // Roots that stand still in the same world are one rigid piece of the tree.
+  for (int trial = 0; trial < 30; ++trial) {
+    const auto scene = oracle::make_scene(oracle::random_scene(1.4, rng));
+    const CollisionWorld a(pair, scene), b(one, scene);
+    Workspace wa(a), wb(b);
+    auto q0 = oracle::random_configuration(tree, rng);
+    const auto q1 = oracle::nearby_configuration(tree, q0, 0.4, rng);
+    const auto motion = [&](const Robot& r) {
+      return Motion(r, oracle::positions(r, tree, q0), oracle::positions(r, tree, q1));
+    };
+    expect_same(check_motion(a, motion(*pair), {}, wa), check_motion(b, motion(*one), {}, wb),
+                "seed 58 trial " + std::to_string(trial));
+  }
+}
+
+TEST(Equivalence, ManyBoxesOrBallsInOneGeometryAreManyObjects) {
+  std::mt19937_64 rng(59);
+  const RobotSpec spec = oracle::make_robot_spec("humanoid");
+  const auto robot = oracle::make_robot(spec);
+  const auto random = [&](double a, double b) {
+    return std::uniform_real_distribution<double>(a, b)(rng);
+  };
+  for (int trial = 0; trial < 16; ++trial) {
+    auto together = std::make_shared<Scene>(), apart = std::make_shared<Scene>();
+    std::vector<Geometry::AxisAlignedBox> boxes;
+    std::vector<Vector3d> centers;
+    for (int i = 0; i < 40; ++i) {
+      const Vector3d c(random(-1.2, 1.2), random(-1.2, 1.2), random(-1.2, 1.2));
+      const Vector3d half(random(0.01, 0.1), random(0.01, 0.1), random(0.01, 0.1));
+      if (c.norm() < 0.7) continue;
+      boxes.push_back({c, half});
+      centers.push_back(-c);
+      apart->objects.push_back({"box" + std::to_string(i),
+                                {{Geometry::make(Box{2 * half}), RigidEnclosure::translation(c)}}});
+      apart->objects.push_back({"ball" + std::to_string(i),
+                                {{Geometry::make(Sphere{0.03}), RigidEnclosure::translation(-c)}}});
+    }
+    if (boxes.empty()) continue;
+    together->objects.push_back(
+        {"boxes", {{Geometry::make_boxes(boxes), RigidEnclosure::identity()}}});
+    together->objects.push_back(
+        {"balls", {{Geometry::make_spheres(centers, 0.03), RigidEnclosure::identity()}}});
+    const CollisionWorld a(robot, together), b(robot, apart);
+    Workspace wa(a), wb(b);
+    const auto q0 = oracle::random_configuration(spec, rng);
+    const auto q1 = oracle::nearby_configuration(spec, q0, 0.3, rng);
+    const Eigen::VectorXd e0 = oracle::positions(*robot, spec, q0),
+                          e1 = oracle::positions(*robot, spec, q1);
+    const std::string where = "seed 59 trial " + std::to_string(trial);
+    expect_same(check_motion(a, Motion(*robot, e0, e1), {}, wa),
+                check_motion(b, Motion(*robot, e0, e1), {}, wb), where);
+    QueryOptions options;
+    options.distances = true;
+    const StateResult sa = check_state(a, e0, options, wa), sb = check_state(b, e0, options, wb);
+    EXPECT_EQ(sa.verdict, sb.verdict) << where;
+    if (sa.distance && sb.distance && sa.verdict == Verdict::kFree) {
+      EXPECT_LE(sa.distance->lo, sb.distance->hi) << where;
+      EXPECT_GE(sa.distance->hi, sb.distance->lo) << where;
+    }
+  }
+}
+
+TEST(Equivalence, PaddingIsARollingBall) {
+  // A padded mesh keeps the distance that its triangles had, less the padding.
+  const RobotSpec spec = slider(oracle::sphere(0.1));
+  const auto robot = oracle::make_robot(spec);
+  TriangleMesh mesh;
+  const oracle::ShapeSpec shape = oracle::tetrahedron_mesh(0.3);
+  for (const auto& v : shape.vertices) mesh.vertices.emplace_back(v[0], v[1], v[2]);
+  mesh.triangles = shape.triangles;
+  const auto scene = std::make_shared<Scene>();
+  scene->objects.push_back(
+      {"padded",
+       {{Geometry::make_mesh(mesh, MeshFilling::kDetect, 0.05), RigidEnclosure::identity()}}});
+  const CollisionWorld padded(robot, scene),
+      plain(robot, oracle::make_scene(scene_of({oracle::mesh(shape)})));
+  Workspace wa(padded), wb(plain);
+  QueryOptions options;
+  options.clearance = 0.05;
+  for (const double to : {0.1, 0.3, 0.35, 2.0}) {
+    const Motion motion(*robot, Eigen::VectorXd::Constant(1, 2.0),
+                        Eigen::VectorXd::Constant(1, to));
+    expect_same(check_motion(padded, motion, {}, wa), check_motion(plain, motion, options, wb),
+                std::to_string(to));
+  }
+}
+
+// Options that mean nothing are refused: a negative clearance would call an overlap free.
+TEST(Options, ThatMeanNothingAreRefused) {
+  const RobotSpec spec = slider(oracle::sphere(0.5));
+  const SceneSpec scene = scene_of({ball_at(0.5, 0, 0.95)});
+  QueryOptions good;
+  EXPECT_EQ(check(spec, scene, {-5}, {5}, good).verdict, Verdict::kCollision);
+  for (const double bad : {-0.1, std::nan(""), -kInfinity}) {
+    QueryOptions options;
+    options.clearance = bad;
+    EXPECT_THROW(check(spec, scene, {-5}, {5}, options), std::invalid_argument) << bad;
+    options = {};
+    options.tolerance = bad;
+    EXPECT_THROW(check(spec, scene, {-5}, {5}, options), std::invalid_argument) << bad;
+    options = {};
+    options.distances = true;
+    options.distance_width = bad;
+    EXPECT_THROW(check(spec, scene, {-5}, {5}, options), std::invalid_argument) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace catena
