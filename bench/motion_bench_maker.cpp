@@ -12,6 +12,7 @@
 #include <iostream>
 #include <map>
 
+#include <ompl/base/goals/GoalState.h>
 #include <ompl/geometric/planners/rrt/RRTConnect.h>
 #include <ompl/util/Console.h>
 #include <ompl/util/RandomNumbers.h>
@@ -120,10 +121,10 @@ void problem(const fs::path& data, const std::string& name, const fs::path& scen
 
   Setup ours(robot, scene, setup_options);
   ours.setStartAndGoalStates(from, to);
-  for (const auto& [what, state] :
-       {std::pair{"start", ours.getProblemDefinition()->getStartState(0)},
-        std::pair<const char*, const ompl::base::State*>{
-            "goal", ours.getGoal()->as<ompl::base::GoalState>()->getState()}}) {
+  const std::pair<const char*, const ompl::base::State*> ends[] = {
+      {"start", ours.getProblemDefinition()->getStartState(0)},
+      {"goal", ours.getGoal()->as<ompl::base::GoalState>()->getState()}};
+  for (const auto& [what, state] : ends) {
     const catena::StateResult r = ours.context()->check(state, true);
     if (r.verdict == catena::Verdict::kFree) continue;
     std::cout << what << " is not free: " << name_of(r.verdict);
