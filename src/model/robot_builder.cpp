@@ -125,6 +125,11 @@ class RobotBuilder::Assembly {
         if (placed.geometry == nullptr)
           throw ModelError(element("link", link.name), "a collision geometry is missing",
                            "give every collision element a geometry");
+        // A half-space is unbounded: no bound of a motion holds for it.
+        if (placed.geometry->kind() == Geometry::Kind::kPrimitive &&
+            std::holds_alternative<HalfSpace>(placed.geometry->primitive()))
+          throw ModelError(element("link", link.name), "a half-space cannot be part of a robot",
+                           "give it a large box, or put it into the scene");
         if (!is_finite(placed.X_FG))
           throw ModelError(element("link", link.name), "a collision origin is not finite",
                            "give finite numbers");

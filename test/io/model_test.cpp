@@ -492,6 +492,12 @@ TEST(RobotBuilder, RefusesWhatIsNotATreeAndSaysWhy) {
          d.groups = {{"g", {"ja"}, {}, {}, {}}};
          d.group_states[{"g", "s"}] = {{"ja", {0.0, 1.0}}};
        }},
+      {"half-space",
+       "<link name=\"a\">: a half-space cannot be part of a robot; give it a large box, or put it "
+       "into the scene",
+       [](RobotDescription& d) {
+         d.links[1].collision[0].geometry = Geometry::make(HalfSpace{Vector3d::UnitZ(), 0.0});
+       }},
       {"no geometry",
        "<link name=\"a\">: a collision geometry is missing; give every collision "
        "element a geometry",
