@@ -11,9 +11,9 @@
 namespace catena::io {
 
 struct UrdfOptions {
-  std::string srdf;                                    ///< path; empty: none
-  std::map<std::string, std::string> packages{};       ///< package://NAME/ -> folder
-  std::map<std::string, MeshFilling> mesh_filling{};   ///< by original link name; else detected
+  std::string srdf;                                   ///< path; empty: none
+  std::map<std::string, std::string> packages{};      ///< package://NAME/ -> folder
+  std::map<std::string, MeshFilling> mesh_filling{};  ///< by original link name; else detected
 };
 
 /// A robot from a URDF (1.0, 1.1) or xacro file, and its SRDF if one is named.
