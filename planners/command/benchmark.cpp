@@ -138,8 +138,20 @@ int run_benchmark(BenchmarkCommand& command) {
 
   Benchmark benchmark(*setup, std::filesystem::path(common.robot).stem().string());
   benchmark.addExperimentParameter("clearance", "REAL", number_text(common.clearance, 17));
-  for (const std::string& name : command.planners)
-    benchmark.addPlanner(make_planner("benchmark", name, setup->getSpaceInformation(), settings));
+  // A planner takes the problem's objective when it is set up, and its sampler asks again when it
+  // runs.
+  for (const std::string& name : command.planners) {
+    set_objective(name, *setup);
+    const auto planner = make_planner("benchmark", name, setup->getSpaceInformation(), settings);
+    planner->setProblemDefinition(setup->getProblemDefinition());
+    setup->setup();
+    planner->setup();
+    benchmark.addPlanner(planner);
+  }
+  size_t switched = 0;
+  benchmark.setPlannerSwitchEvent([&](const ob::PlannerPtr&) {
+    if (switched < command.planners.size()) set_objective(command.planners[switched++], *setup);
+  });
   int run = 0;
   ompl::CheckStatistics before;
   benchmark.setPreRunEvent([&](const ob::PlannerPtr& planner) {

@@ -5,13 +5,11 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include <ompl/base/goals/GoalState.h>
 #include <CLI/CLI.hpp>
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/query_file.hpp"
 #include "catena/io/request_file.hpp"
-#include "path_length.hpp"
 #include "path_others.hpp"
 #include "report.hpp"
 
@@ -249,11 +247,6 @@ std::unique_ptr<ompl::Setup> make_setup(const PlanningProblem& problem,
     setup->space().require_bounds();
     setup->setStartAndGoalStates(problem.order().values(problem.start),
                                  problem.order().values(problem.goal));
-    const auto& definition = setup->getProblemDefinition();
-    const auto* goal = definition->getGoal()->as<::ompl::base::GoalState>();
-    setup->setOptimizationObjective(std::make_shared<PathLength>(
-        setup->getSpaceInformation(),
-        setup->getStateSpace()->distance(definition->getStartState(0), goal->getState())));
     return setup;
   } catch (const std::invalid_argument& error) {
     input_error("catena " + common.command, "--bounds", error,

@@ -240,6 +240,7 @@ int run_plan(PlanCommand& command) {
   const PlannerSettings settings = load_planner_settings(command.planner_config);
   const PlanningProblem problem = load_problem(common, command.ends);
   const auto setup = make_setup(problem, common);
+  set_objective(command.planner, *setup);
   setup->setPlanner(make_planner("plan", command.planner, setup->getSpaceInformation(), settings));
   const EndVerdicts verdicts = check_ends(problem, common);
   if (!verdicts.free()) return answer_ends_not_free(command, problem, verdicts);
@@ -267,10 +268,8 @@ int run_plan(PlanCommand& command) {
 
   std::fprintf(stderr, "certifying %zu edges\n", path.getStateCount() - 1);
   const Stopwatch certifying;
-  QueryOptions options = setup->context()->options();
-  options.distances = common.distances;
-  const CertifiedPath proof =
-      certify(*problem.world, positions_of(setup->space(), path), options, common.threads);
+  const CertifiedPath proof = certify(*problem.world, positions_of(setup->space(), path),
+                                      query_options(common), common.threads);
   seconds.certifying = certifying.seconds();
   if (proof.tally.exit_status() != kAllFree) {
     // Planners trust what they checked the other way round or before rounding; we do not.

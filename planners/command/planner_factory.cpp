@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <sstream>
+#include <set>
 
+#include <ompl/base/goals/GoalState.h>
 #include <ompl/config.h>
 #include <ompl/geometric/planners/AnytimePathShortening.h>
 #include <ompl/geometric/planners/cforest/CForest.h>
@@ -61,6 +62,7 @@
 
 #include "catena/io/input_error.hpp"
 #include "options.hpp"
+#include "path_length.hpp"
 
 namespace catena::command {
 namespace {
@@ -226,6 +228,22 @@ ob::PlannerPtr make_planner(const std::string& command, const std::string& name,
                            "see OMPL's page of " + name + " for its range");
   }
   return planner;
+}
+
+void set_objective(const std::string& planner, og::SimpleSetup& setup) {
+  static const std::set<std::string> informed = {
+      "ABITstar",        "AITstar",    "BITstar",  "CForest", "EITstar",
+      "InformedRRTstar", "RRTXstatic", "RRTsharp", "RRTstar", "SORRTstar"};
+  if (!informed.contains(planner)) {
+    setup.setOptimizationObjective(nullptr);
+    return;
+  }
+  const auto& definition = setup.getProblemDefinition();
+  const auto* goal = definition->getGoal()->as<ob::GoalState>();
+  const double straight =
+      setup.getStateSpace()->distance(definition->getStartState(0), goal->getState());
+  setup.setOptimizationObjective(
+      std::make_shared<PathLength>(setup.getSpaceInformation(), straight));
 }
 
 }  // namespace catena::command

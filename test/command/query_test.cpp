@@ -152,10 +152,10 @@ TEST_F(Query, ClearanceMovesTheVerdictAndNotTheDistance) {
 }
 
 TEST_F(Query, ABudgetThatRunsOutIsUndecidedAndStatus3) {
-  const std::string scene = folder.write("scene.json", ball_scene("wall", 3.0));
-  const CommandResult result = ask(slider, R"({"joint_order": ["slide"],
-    "states": {"a": [0], "b": [3]}, "edges": [{"id": "ab", "from": "a", "to": "b"}]})",
-                                   {"--scene", scene, "--budget", "1"});
+  const std::string query = R"({"joint_order": ["shoulder", "elbow"],
+    "states": {"a": [1.2, 0], "b": [0.2, 0]}, "edges": [{"id": "ab", "from": "a", "to": "b"}]})";
+  EXPECT_EQ(ask(arm, query, {"--scene", post}).status, 0);
+  const CommandResult result = ask(arm, query, {"--scene", post, "--budget", "1"});
   ASSERT_EQ(result.status, 3) << result.out << result.err;
   const Json edge = Json::parse(result.out)["edges"][0];
   EXPECT_EQ(edge["verdict"], "undecided");
