@@ -119,7 +119,7 @@ Json material(const char* name, std::array<double, 4> rgba) {
   return m;
 }
 
-/// Five roles, in the order in which they are added.
+/// The materials, in the order in which they are added.
 enum Role { kBase, kLinkEven, kLinkOdd, kAttached, kScene, kContact };
 
 Role role_of(const ViewModel& model, const ViewModel::Part& part) {
@@ -219,7 +219,8 @@ void write_gltf(const Animation& animation, const std::string& path) {
       const auto& s = model.shapes[static_cast<std::size_t>(shape)];
       const bool many = !s.geometry->boxes().empty() || !s.geometry->centers().empty();
       const DisplayMesh expanded =
-          many ? display_elements(*s.geometry, kMaxElements) : DisplayMesh{};
+          many ? display_elements(*s.geometry, nearest_elements(*s.geometry, kMaxElements, s.robot))
+               : DisplayMesh{};
       const DisplayMesh& mesh = many ? expanded : s.mesh;
       if (!mesh.indices.empty()) {
         data->second = {gltf.add_floats(mesh.positions, 3, true, kArrayBuffer),

@@ -53,10 +53,9 @@ Json shapes_to_json(const ViewModel& model, Json& notes) {
     const Geometry& g = *shape.geometry;
     const std::size_t total = std::max(g.boxes().size(), g.centers().size());
     if (total > 0) {
-      const std::size_t n = std::min(total, kMaxElements);
+      const auto elements = nearest_elements(g, kMaxElements, shape.robot);
       std::vector<float> values;
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t k = i * total / n;
+      for (const std::size_t k : elements) {
         const Vector3d at =
             (g.boxes().empty() ? g.centers()[k] : g.boxes()[k].center) - shape.mesh.center;
         const Vector3d half =
@@ -66,9 +65,10 @@ Json shapes_to_json(const ViewModel& model, Json& notes) {
       }
       s["kind"] = g.boxes().empty() ? "balls" : "boxes";
       s["elements"] = base64_of<float>(values);
-      if (n < total) {
-        notes.push_back("Drawn: " + std::to_string(n) + " of " + std::to_string(total) +
-                        (g.boxes().empty() ? " balls" : " boxes") + " of one object");
+      if (elements.size() < total) {
+        notes.push_back("Drawn: of one object's " + std::to_string(total) +
+                        (g.boxes().empty() ? " balls" : " boxes") + " the " +
+                        std::to_string(elements.size()) + " nearest to the robot");
       }
     } else {
       s["kind"] = "mesh";

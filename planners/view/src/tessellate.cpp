@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <numeric>
 #include <unordered_map>
 
 #include <Eigen/Geometry>
@@ -196,20 +197,34 @@ DisplayMesh display_mesh(const Primitive& primitive) {
   return display_mesh(std::visit(Tessellator{}, primitive));
 }
 
-DisplayMesh display_elements(const Geometry& geometry, std::size_t limit) {
+std::vector<std::size_t> nearest_elements(const Geometry& geometry, std::size_t limit,
+                                          const Vector3d& point) {
   const auto boxes = geometry.boxes();
   const auto centers = geometry.centers();
+  std::vector<std::size_t> elements(std::max(boxes.size(), centers.size()));
+  std::iota(elements.begin(), elements.end(), std::size_t{0});
+  if (elements.size() <= limit) return elements;
+  const auto distance = [&](std::size_t i) {
+    return ((boxes.empty() ? centers[i] : boxes[i].center) - point).squaredNorm();
+  };
+  const auto end = elements.begin() + static_cast<std::ptrdiff_t>(limit);
+  std::nth_element(elements.begin(), end, elements.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(distance(a), a) < std::pair(distance(b), b);
+  });
+  elements.erase(end, elements.end());
+  return elements;
+}
+
+DisplayMesh display_elements(const Geometry& geometry, const std::vector<std::size_t>& elements) {
+  const auto boxes = geometry.boxes();
   const Vector3d& origin = geometry.bound_center();
-  const std::size_t total = std::max(boxes.size(), centers.size());
-  const std::size_t n = std::min(limit, total);
   DisplayMesh out;
   const DisplayMesh ball = display_mesh(ball_mesh(geometry.radius(), 8, 4));
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t k = i * total / n;
+  for (const std::size_t i : elements) {
     if (boxes.empty()) {
-      append(ball, centers[k] - origin, out);
+      append(ball, geometry.centers()[i] - origin, out);
     } else {
-      append(display_mesh(box_mesh(Vector3d::Zero(), boxes[k].half)), boxes[k].center - origin,
+      append(display_mesh(box_mesh(Vector3d::Zero(), boxes[i].half)), boxes[i].center - origin,
              out);
     }
   }

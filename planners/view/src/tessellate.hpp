@@ -25,9 +25,12 @@ DisplayMesh display_mesh(const TriangleMesh& mesh);
 /// Not for a half-space, which has no end.
 DisplayMesh display_mesh(const Primitive& primitive);
 
-/// Many boxes or balls as one mesh around the geometry's bound_center; at most `limit` of them,
-/// evenly picked.
-DisplayMesh display_elements(const Geometry& geometry, std::size_t limit);
+/// Which boxes or balls of a geometry to draw: all, or the `limit` ones nearest to a point of G.
+std::vector<std::size_t> nearest_elements(const Geometry& geometry, std::size_t limit,
+                                          const Vector3d& point);
+
+/// Those boxes or balls as one mesh around the geometry's bound_center.
+DisplayMesh display_elements(const Geometry& geometry, const std::vector<std::size_t>& elements);
 
 /// A ball of few triangles around the origin.
 TriangleMesh ball_mesh(double radius, int segments, int rings);

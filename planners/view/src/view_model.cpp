@@ -62,6 +62,7 @@ ViewModel make_view_model(const Animation& animation) {
       part.shape = at->second;
       if (is_new) {
         ViewModel::Shape shape{&geometry, {}};
+        shape.robot = X.inverse() * (model.path.robot_bounds.center() + model.path.origin);
         if (geometry.kind() == Geometry::Kind::kMesh) shape.mesh = display_mesh(geometry.mesh());
         if (geometry.kind() == Geometry::Kind::kPrimitive) {
           shape.mesh = display_mesh(geometry.primitive());

@@ -15,6 +15,8 @@ struct ViewModel {
   struct Shape {
     const Geometry* geometry = nullptr;
     DisplayMesh mesh;  ///< empty for many boxes or balls, which the writers expand
+    Vector3d robot =
+        Vector3d::Zero();  ///< the middle of the robot's sweep, from where it is first placed
   };
   struct Part {
     BodyIndex body;
