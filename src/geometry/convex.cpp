@@ -44,6 +44,18 @@ Vector3d ConvexShape::support(const Vector3d& d) const noexcept {
       base.z() -= half.z();
       return base;
     }
+    case Core::kHull: {
+      size_t best = 0;
+      double farthest = -kInfinity;
+      for (size_t i = 0; i < points.size(); ++i) {
+        const double along = points[i].x() * d.x() + points[i].y() * d.y() + points[i].z() * d.z();
+        if (along > farthest) {
+          farthest = along;
+          best = i;
+        }
+      }
+      return points[best];
+    }
     case Core::kHalfSpace:
       break;
   }
@@ -70,6 +82,8 @@ double ConvexShape::core_radius() const noexcept {
     }
     case Core::kHalfSpace:
       return kInfinity;
+    case Core::kHull:
+      return bound_above(half.x() + core_error, 2);
     case Core::kSegment:
       return bound_above(half.z() + core_error, 2);
     case Core::kBox:

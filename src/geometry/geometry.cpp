@@ -1,11 +1,16 @@
 #include "catena/geometry/geometry.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 namespace catena {
 namespace {
+
+// Above this, looking at every vertex for each support costs more than opening the trees.
+constexpr size_t kMostHullPoints = 400;
 
 void require_size(double value, const char* what) {
   if (!std::isfinite(value) || value < 0.0) {
@@ -172,6 +177,18 @@ ConvexShape Geometry::element(int i) const noexcept {
   return e;
 }
 
+ConvexShape Geometry::hull() const noexcept {
+  if (hull_points_.empty()) return element(0);
+  ConvexShape h;
+  h.core = ConvexShape::Core::kHull;
+  h.points = hull_points_;
+  h.center = bound_center_;
+  h.half.x() = bound_radius_;
+  h.radius = radius_;
+  h.core_error = mesh_.vertex_error;
+  return h;
+}
+
 void Geometry::finish() {
   if (kind_ == Kind::kPrimitive && std::holds_alternative<HalfSpace>(primitive_)) {
     bound_radius_ = kInfinity;
@@ -204,6 +221,21 @@ void Geometry::finish() {
     bound_radius_ = std::min(bound_above(corner, 8), bound_above(farthest + rounding, 8));
   }
   reach_ = bound_above(bound_center_.norm() + bound_radius_, 8);
+
+  has_hull_ = num_elements_ == 1;
+  if (kind_ != Kind::kMesh || num_elements_ == 1) return;
+  std::vector<bool> used(mesh_.vertices.size(), false);
+  for (const auto& t : mesh_.triangles) {
+    for (const int v : t) used[static_cast<size_t>(v)] = true;
+  }
+  std::set<std::array<double, 3>> points;  // welded: files repeat a vertex for each of its faces
+  for (size_t i = 0; i < used.size() && points.size() <= kMostHullPoints; ++i) {
+    const Vector3d& x = mesh_.vertices[i];
+    if (used[i]) points.insert({x.x(), x.y(), x.z()});
+  }
+  if (points.size() > kMostHullPoints) return;
+  for (const auto& x : points) hull_points_.emplace_back(x[0], x[1], x[2]);
+  has_hull_ = true;
 }
 
 }  // namespace catena

@@ -59,7 +59,7 @@ class Query {
 
     count_moving_joints();
     // Most edges that a planner tries collide, and far from grazing.
-    for (const double t : {1.0, 0.5, 0.25, 0.75}) {
+    for (const double t : {1.0, 0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875}) {
       if (t < contact_ && look_for_contact(t) && !options_.first_contact) done_ = true;
       if (done_) break;
     }

@@ -116,7 +116,9 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
       return true;
     }
     PairState inside = PairState::kApart;
-    if (a.is_solid() || b.is_solid()) inside = contained(a, b, X, ws.scratch, result.stats);
+    if ((a.is_solid() || b.is_solid()) && !e.hulls_apart) {
+      inside = contained(a, b, X, ws.scratch, result.stats);
+    }
     if (e.doubtful && inside != PairState::kTouching && (a.is_solid() || b.is_solid()) &&
         middles_inside(a, b, X, ws.scratch, result.stats) == PairState::kTouching) {
       inside = PairState::kTouching;

@@ -113,6 +113,15 @@ struct Traversal {
     return n < 0 ? 0 : g.tree().nodes()[static_cast<size_t>(n)].element;
   }
 
+  // Are the convex hulls apart, and with them everything inside?
+  bool hulls_apart() const {
+    ++stats.element_tests;
+    const ConvexShape ha = a.hull(), hb = b.hull();
+    const PairDistance d = pair_distance(ha, hb, X, false, enough());
+    if (!(d.distance.lo > goal.clearance)) return false;
+    return motion == nullptr || d.distance.lo - motion_along(d.direction, ha, hb) > goal.clearance;
+  }
+
   // True if the search may stop: a contact is proven.
   bool test_leaf(int na, int nb) {
     ++stats.element_tests;
@@ -182,6 +191,11 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     return t.result;
   }
   stack.push_back({root_a, root_b, t.slack(root_a, root_b)});
+  if (stack.back().slack > goal.clearance) return t.result;
+  if (a.has_hull() && b.has_hull() && t.hulls_apart()) {
+    t.result.hulls_apart = true;
+    return t.result;
+  }
   while (!stack.empty()) {
     const Scratch::Entry e = stack.back();
     stack.pop_back();

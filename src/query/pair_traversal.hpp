@@ -46,11 +46,12 @@ enum class PairState : std::uint8_t { kApart, kTouching, kOpen };
 
 struct Examination {
   PairState state = PairState::kApart;
-  Leaf leaf;              ///< that touches or is open
-  PairDistance distance;  ///< of that leaf, in a's frame
-  bool doubtful = false;  ///< some leaf is not even told apart at mid-time
-  bool closer = false;    ///< measuring: this pair lowered goal.greatest
-  PairDistance closest;   ///< where it did
+  Leaf leaf;                 ///< that touches or is open
+  PairDistance distance;     ///< of that leaf, in a's frame
+  bool hulls_apart = false;  ///< so that neither can be inside the other either
+  bool doubtful = false;     ///< some leaf is not even told apart at mid-time
+  bool closer = false;       ///< measuring: this pair lowered goal.greatest
+  PairDistance closest;      ///< where it did
 };
 
 /// Reused memory of the traversal: pairs of nodes still to be looked at.

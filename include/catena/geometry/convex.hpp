@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <Eigen/Core>
 
@@ -23,6 +24,7 @@ struct ConvexShape {
     kBox,        ///< center +- half
     kCylinder,   ///< axis z through center, radius half[0], half height half[2]
     kCone,       ///< as kCylinder, apex at +half[2]
+    kHull,       ///< convex hull of `points`, within half[0] of center
     kHalfSpace,  ///< normal . x <= offset, normal in `center`, offset in half[0]
   };
 
@@ -32,8 +34,10 @@ struct ConvexShape {
   std::array<Vector3d, 3> corners{};
   double radius = 0.0;
   double core_error = 0.0;
+  std::span<const Vector3d> points{};  ///< of a hull; the geometry that made it owns them
 
-  /// Where the core reaches farthest in the direction d (not a half-space). O(1).
+  /// Where the core reaches farthest in the direction d (not a half-space). O(1); a hull:
+  /// O(points).
   Vector3d support(const Vector3d& d) const noexcept;
 
   /// A ball that contains the core: its centre, and an upper bound of its radius.

@@ -49,6 +49,11 @@ class Geometry {
   ConvexShape element(int i) const noexcept;
   const ObbTree& tree() const noexcept { return tree_; }
 
+  /// A convex solid that contains the geometry, cheap to measure: the primitive itself, or the hull
+  /// of a mesh of at most 400 vertices. It separates most pairs before any tree is opened.
+  bool has_hull() const noexcept { return has_hull_; }
+  ConvexShape hull() const noexcept;
+
   /// The mesh is closed and counts as a solid.
   bool is_solid() const noexcept { return solid_; }
 
@@ -81,6 +86,8 @@ class Geometry {
   double bound_radius_ = 0.0;
   double reach_ = 0.0;
   std::vector<int> component_elements_;
+  bool has_hull_ = false;
+  std::vector<Vector3d> hull_points_;
 };
 
 }  // namespace catena
