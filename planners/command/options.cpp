@@ -26,8 +26,10 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--srdf", options.srdf, "SRDF of the robot: groups, states, disabled pairs");
   app.add_option("--group", options.group, "Group whose joints move; default: all active joints");
   add_list("--package", options.packages, "Where package://NAME/ is: NAME=DIR");
-  add_list("--solid", options.solid, "Link whose meshes count as solid; they must be closed");
-  add_list("--surface", options.surface, "Link whose meshes count as surfaces only");
+  add_list("--solid", options.solid,
+           "Link or scene object whose meshes count as solid; they must be closed");
+  add_list("--surface", options.surface,
+           "Link or scene object whose meshes count as surfaces only");
   app.add_option("--clearance", options.clearance,
                  "Metres: free means farther apart than this (default 0)");
   app.add_option("--tolerance", options.tolerance,

@@ -8,8 +8,10 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/scene_file.hpp"
@@ -79,19 +81,26 @@ std::map<std::string, MeshFilling> fillings(const CommonOptions& options,
   return result;
 }
 
-void check_filling_links(const CommonOptions& options, const Robot& robot) {
-  for (const std::string& link : options.solid)
-    if (std::find(options.surface.begin(), options.surface.end(), link) != options.surface.end())
-      usage_error(options.command, "--solid", quote(link) + " is named by --surface as well",
-                  "keep one of them");
-  const auto check = [&](const char* option, const std::vector<std::string>& links) {
-    for (const std::string& link : links)
-      if (!robot.find_body(link).valid())
-        usage_error(options.command, option, "robot has no link " + quote(link),
-                    "see `catena info` for the names");
+/// Loads a robot; a name that --solid or --surface gives may also be a scene object's, which only
+/// the links can tell, so a robot is loaded anew when one of its own is named.
+std::shared_ptr<const Robot> load_filled(const std::string& path, io::UrdfOptions urdf) {
+  auto fillings = std::exchange(urdf.mesh_filling, {});
+  auto robot = io::load_urdf(path, urdf);
+  std::erase_if(fillings, [&](const auto& item) { return !robot->find_body(item.first).valid(); });
+  if (fillings.empty()) return robot;
+  urdf.mesh_filling = std::move(fillings);
+  return io::load_urdf(path, urdf);
+}
+
+/// Does --solid or --surface name this scene object? An object may be named as answers name it.
+std::optional<MeshFilling> filling_of(const CommonOptions& options, const std::string& object) {
+  const auto named = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), object) != names.end() ||
+           std::find(names.begin(), names.end(), "scene::" + object) != names.end();
   };
-  check("--solid", options.solid);
-  check("--surface", options.surface);
+  if (named(options.solid)) return MeshFilling::kSolid;
+  if (named(options.surface)) return MeshFilling::kSurface;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -135,7 +144,7 @@ std::shared_ptr<const Robot> ProblemLoader::load_robot(const std::string& path) 
       return item.first.starts_with(companions.back().name + "/");
     });
   }
-  auto loaded = io::load_urdf(path, urdf);
+  auto loaded = load_filled(path, urdf);
   for (const std::string& text : loaded->warnings()) warn(text);
   std::vector<RobotBuilder::Attachment> attachments;
   for (const With& with : companions) {
@@ -143,11 +152,10 @@ std::shared_ptr<const Robot> ProblemLoader::load_robot(const std::string& path) 
     other.packages = packages_;
     other.mesh_filling = fillings(options_, with.name + "/");
     attachments.push_back(
-        {io::load_urdf(with.file, other), with.name, RigidEnclosure::from_rpy(with.xyz, with.rpy)});
+        {load_filled(with.file, other), with.name, RigidEnclosure::from_rpy(with.xyz, with.rpy)});
     for (const std::string& text : attachments.back().robot->warnings()) warn(text);
   }
   if (!attachments.empty()) loaded = RobotBuilder::combine(*loaded, attachments);
-  check_filling_links(options_, *loaded);
   robot = std::move(loaded);
   return robot;
 }
@@ -158,8 +166,23 @@ std::shared_ptr<const Scene> ProblemLoader::load_scene(const std::string& path) 
   io::SceneOptions settings;
   settings.packages = packages_;
   settings.cloud_radius = options_.cloud_radius;
-  scene = io::load_scene(path, settings);
-  for (const std::string& text : scene->warnings) warn(text);
+  Scene loaded = *io::load_scene(path, settings);
+  for (const std::string& text : loaded.warnings) warn(text);
+  for (SceneObject& object : loaded.objects) {
+    const auto filling = filling_of(options_, object.name);
+    if (!filling) continue;
+    for (PlacedGeometry& placed : object.geometries) {
+      if (placed.geometry->kind() != Geometry::Kind::kMesh) continue;
+      try {
+        placed.geometry =
+            Geometry::make_mesh(placed.geometry->mesh(), *filling, placed.geometry->radius());
+      } catch (const std::invalid_argument& error) {
+        input_error(path, "object " + quote(object.name), error,
+                    "leave out --solid for it, or close its mesh");
+      }
+    }
+  }
+  scene = std::make_shared<const Scene>(std::move(loaded));
   return scene;
 }
 
@@ -180,6 +203,27 @@ std::shared_ptr<const Scene> ProblemLoader::load_scenes(const std::string& repla
   return scene;
 }
 
+void ProblemLoader::check_fillings(const Robot& robot, const Scene& scene) const {
+  const auto known = [&](const std::string& name) {
+    if (robot.find_body(name).valid()) return true;
+    return std::any_of(scene.objects.begin(), scene.objects.end(), [&](const SceneObject& object) {
+      return object.name == name || "scene::" + object.name == name;
+    });
+  };
+  for (const auto& [option, names] :
+       {std::pair<const char*, const std::vector<std::string>&>("--solid", options_.solid),
+        {"--surface", options_.surface}})
+    for (const std::string& name : names)
+      if (!known(name))
+        usage_error(options_.command, option,
+                    "neither the robot nor the scene has a " + quote(name),
+                    "see `catena info` for the names of links and objects");
+  for (const std::string& name : options_.solid)
+    if (std::find(options_.surface.begin(), options_.surface.end(), name) != options_.surface.end())
+      usage_error(options_.command, "--solid", quote(name) + " is named by --surface as well",
+                  "keep one of them");
+}
+
 std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& robot,
                                                            const std::string& scene) {
   const std::string& robot_path = robot.empty() ? options_.robot : robot;
@@ -187,6 +231,7 @@ std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& ro
   if (world) return world;
   auto loaded_robot = load_robot(robot_path);
   auto loaded_scene = load_scenes(scene);
+  check_fillings(*loaded_robot, *loaded_scene);
   try {
     world = std::make_shared<CollisionWorld>(std::move(loaded_robot), std::move(loaded_scene));
   } catch (const std::invalid_argument& error) {

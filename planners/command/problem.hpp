@@ -33,6 +33,7 @@ class ProblemLoader {
   std::shared_ptr<const Robot> load_robot(const std::string& path);
   std::shared_ptr<const Scene> load_scenes(const std::string& replacement);
   std::shared_ptr<const Scene> load_scene(const std::string& path);
+  void check_fillings(const Robot& robot, const Scene& scene) const;
   void warn(const std::string& text);
 
   const CommonOptions& options_;

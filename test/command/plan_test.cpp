@@ -208,6 +208,23 @@ TEST_F(Plan, VerifyFindsTheFirstEdgeThatCollides) {
   EXPECT_NEAR(answer["edges"][1]["contact"], (1.0 - std::asin(0.12 / 1.5)) / 2.0, 1e-5);
 }
 
+TEST_F(Plan, PicturesAreWrittenOfPathsGoodAndBad) {
+  const std::string bad = folder.write("bad.path", "1.2 0\n-1.2 0\n");
+  const CommandResult result = run_catena(
+      arguments("verify", {"--path", bad, "--html", file("bad.html"), "--gltf", file("bad.glb")}));
+  EXPECT_EQ(result.status, 1) << result.err;
+  const std::string page = read_file(file("bad.html"));
+  EXPECT_NE(page.find("<html"), std::string::npos);
+  EXPECT_NE(page.find("lower"), std::string::npos) << "the body in contact is named";
+  EXPECT_EQ(read_file(file("bad.glb")).substr(0, 4), "glTF");
+  const CommandResult plan =
+      run_catena(arguments("plan", {"--start", "left", "--goal", "right", "--time", "20", "--html",
+                                    file("good.html"), "--gltf", file("good.glb")}));
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_NE(read_file(file("good.html")).find("<html"), std::string::npos);
+  EXPECT_EQ(read_file(file("good.glb")).substr(0, 4), "glTF");
+}
+
 TEST_F(Plan, VerifyReadsPlainMatricesAndSinglePoints) {
   EXPECT_EQ(run_catena(arguments("verify", {"--path", folder.write("a.path", "1.2 0\n0.9 0\n\n")}))
                 .status,

@@ -237,6 +237,47 @@ TEST_F(Query, PlanarFloatingAndBallJointsTakeTheirValuesInOrder) {
   centre_near("spherical", "[0, 0, 1, 0]", -1, 0, 0);
 }
 
+// A ball inside a closed box mesh: in contact with a solid, 0.4 m away from a mere surface. Named
+// as a link, as a scene object, and wrongly.
+TEST_F(Query, SolidAndSurfaceOverrideHowAMeshIsFilled) {
+  const std::string cube =
+      "v -0.5 -0.5 -0.5\nv 0.5 -0.5 -0.5\nv 0.5 0.5 -0.5\nv -0.5 0.5 -0.5\n"
+      "v -0.5 -0.5 0.5\nv 0.5 -0.5 0.5\nv 0.5 0.5 0.5\nv -0.5 0.5 0.5\n"
+      "f 1 4 3\nf 1 3 2\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\n"
+      "f 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n";
+  folder.write("cube.obj", cube);
+  folder.write("bin.obj", cube.substr(0, cube.find("f 5 6 7")) + cube.substr(cube.find("f 1 2 6")));
+  const auto scene = [&](const std::string& mesh) {
+    return folder.write("scene.json", R"({"objects": [{"id": "crate", "shape": "mesh", "file": ")" +
+                                          mesh + R"(", "pose": {"xyz": [1, 0, 0],
+                                          "quat_xyzw": [0, 0, 0, 1]}}]})");
+  };
+  const std::string query = R"({"joint_order": ["slide"], "states": {"in": [1]}, "check": ["in"]})";
+  EXPECT_EQ(ask(slider, query, {"--scene", scene("cube.obj")}).status, 1);
+  const CommandResult surface =
+      ask(slider, query, {"--scene", scene("cube.obj"), "--surface", "crate"});
+  ASSERT_EQ(surface.status, 0) << surface.err;
+  EXPECT_NEAR(Json::parse(surface.out)["states"][0]["distance"][0], 0.4, 1e-5);
+  EXPECT_EQ(ask(slider, query, {"--scene", scene("bin.obj")}).status, 0);
+  const CommandResult open = ask(slider, query, {"--scene", scene("bin.obj"), "--solid", "crate"});
+  EXPECT_EQ(open.status, 2);
+  EXPECT_NE(open.err.find("crate"), std::string::npos) << open.err;
+  EXPECT_EQ(ask(slider, query, {"--scene", scene("cube.obj"), "--surface", "box"}).status, 2);
+
+  const std::string robot = folder.write("crate.urdf", R"(<robot name="r"><link name="base"/>
+    <link name="crate"><collision><geometry><mesh filename="cube.obj"/></geometry></collision></link>
+    <joint name="slide" type="prismatic"><parent link="base"/><child link="crate"/><axis xyz="1 0 0"/>
+    <limit lower="0" upper="10" effort="1" velocity="1"/></joint></robot>)");
+  Json ball = {{"id", "ball"}, {"shape", "sphere"}, {"radius", 0.1}};
+  ball["pose"]["xyz"] = {1, 0, 0};
+  ball["pose"]["quat_xyzw"] = {0, 0, 0, 1};
+  Json balls;
+  balls["objects"] = Json::array({ball});
+  const std::string inside = folder.write("ball.json", balls.dump());
+  EXPECT_EQ(ask(robot, query, {"--scene", inside}).status, 1);
+  EXPECT_EQ(ask(robot, query, {"--scene", inside, "--surface", "crate"}).status, 0);
+}
+
 TEST_F(Query, HumanTextSaysTheSame) {
   const std::string scene = folder.write("scene.json", ball_scene("wall", 3.0));
   const CommandResult result = run_catena(
