@@ -380,6 +380,7 @@ class Query {
 
 MotionResult check_motion(const CollisionWorld& world, const Motion& motion,
                           const QueryOptions& options, Workspace& workspace) {
+  validate_options(options);
   const RoundingScope rounding;
   return Query(world, motion, options, workspace.impl()).run();
 }

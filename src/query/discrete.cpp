@@ -1,7 +1,9 @@
 #include "catena/query/discrete.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "workspace_impl.hpp"
 
@@ -195,8 +197,24 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
 
 }  // namespace internal
 
+void validate_options(const QueryOptions& options) {
+  const auto require = [](bool holds, const char* name, double value, const char* remedy) {
+    if (holds) return;
+    throw std::invalid_argument(std::string("options.") + name + " is " + std::to_string(value) +
+                                "; give " + remedy);
+  };
+  // A negative clearance would call overlapping solids free.
+  require(std::isfinite(options.clearance) && options.clearance >= 0.0, "clearance",
+          options.clearance, "metres >= 0");
+  require(std::isfinite(options.tolerance) && options.tolerance >= 0.0, "tolerance",
+          options.tolerance, "metres >= 0");
+  require(std::isfinite(options.distance_width) && options.distance_width > 0.0, "distance_width",
+          options.distance_width, "metres > 0");
+}
+
 StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
                         const QueryOptions& options, Workspace& workspace) {
+  validate_options(options);
   const RoundingScope rounding;
   Workspace::Impl& ws = workspace.impl();
   ws.still.reset(world.robot(), q, q);

@@ -19,12 +19,17 @@ struct QueryOptions {
   std::uint64_t budget = 10'000'000;  ///< visited pairs before undecided; 0: none
 };
 
+/// Throws std::invalid_argument, naming the option, unless clearance and tolerance are finite and
+/// not negative and distance_width is finite and positive. Every query begins with it.
+void validate_options(const QueryOptions& options);
+
 /// Is the configuration free? q is a whole position vector of the robot (Robot::num_positions).
 ///
 /// With options.distances every pair is measured and `distance` brackets the smallest; without, the
 /// first proven collision ends the query.
 /// Threads   reads `world`, writes only `workspace`.
-/// Errors    std::invalid_argument for a q that is no configuration (validate_positions).
+/// Errors    std::invalid_argument for a q that is no configuration (validate_positions), and for
+///           options that make no sense (validate_options).
 StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
                         const QueryOptions& options, Workspace& workspace);
 
