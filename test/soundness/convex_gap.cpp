@@ -156,10 +156,16 @@ Pairing polytopes(const Solid& a, const Solid& b) {
   for (const Vec3& p : a.corners) best.offer(p, project_polytope(b, p));
   for (const Vec3& q : b.corners) best.offer(project_polytope(a, q), q);
   if (best.distance == 0) return best;
-  for (const auto& e : a.edges)
-    for (const auto& f : b.edges)
-      offer_segments(a.corners[size_t(e[0])], a.corners[size_t(e[1])], b.corners[size_t(f[0])],
-                     b.corners[size_t(f[1])], best);
+  for (const auto& e : a.edges) {
+    const Vec3 &a0 = a.corners[size_t(e[0])], &a1 = a.corners[size_t(e[1])];
+    const Vec3 mid_a = Real(0.5) * (a0 + a1);
+    const Real half_a = Real(0.5) * norm(a1 - a0);
+    for (const auto& f : b.edges) {
+      const Vec3 &b0 = b.corners[size_t(f[0])], &b1 = b.corners[size_t(f[1])];
+      const Real far = norm(mid_a - Real(0.5) * (b0 + b1)) - half_a - Real(0.5) * norm(b1 - b0);
+      if (far <= best.distance) offer_segments(a0, a1, b0, b1, best);
+    }
+  }
   offer_crossings(a, b, best);
   if (best.distance > 0) {
     Pairing swapped;
@@ -182,6 +188,10 @@ void offer_segment_round(const Vec3& p, const Vec3& q, const Solid& round, Pairi
     best.offer(x, y);
     const Real slope = dot(x - y, u);
     if (slope == 0) break;
+    // A convex function lies above its tangent: does the rest of the segment lie farther off?
+    const Real here = norm(x - y);
+    if (here > 0 && here - std::abs(slope) / here * (slope > 0 ? s - lo : hi - s) > best.distance)
+      return;
     (slope > 0 ? hi : lo) = s;
   }
 }
@@ -221,12 +231,90 @@ Real separation_along(const Solid& a, const Solid& b, const Vec3& d) {
   return -core_support(b, -d) - core_support(a, d);
 }
 
+// Weights, adding up to one, of the point of the points' affine hull that is nearest to the origin;
+// false if they are dependent.
+bool affine_minimum(const std::vector<Vec3>& w, std::vector<Real>& weights) {
+  const size_t n = w.size() + 1;
+  std::vector<std::vector<Real>> m(n, std::vector<Real>(n + 1, 0));
+  Real scale = 0;
+  for (const Vec3& v : w) scale = std::max(scale, dot(v, v));
+  if (scale == 0) return false;
+  for (size_t i = 0; i + 1 < n; ++i) {
+    for (size_t j = 0; j + 1 < n; ++j) m[i][j] = dot(w[i], w[j]) / scale;
+    m[i][n - 1] = m[n - 1][i] = 1;
+  }
+  m[n - 1][n] = 1;
+  for (size_t c = 0; c < n; ++c) {
+    size_t pivot = c;
+    for (size_t r = c; r < n; ++r)
+      if (std::abs(m[r][c]) > std::abs(m[pivot][c])) pivot = r;
+    if (std::abs(m[pivot][c]) < Real(1e-30)) return false;
+    std::swap(m[c], m[pivot]);
+    for (size_t r = 0; r < n; ++r) {
+      if (r == c) continue;
+      const Real f = m[r][c] / m[c][c];
+      for (size_t k = c; k <= n; ++k) m[r][k] -= f * m[c][k];
+    }
+  }
+  weights.resize(w.size());
+  for (size_t i = 0; i < w.size(); ++i) weights[i] = m[i][n] / m[i][i];
+  return true;
+}
+
+// Wolfe's nearest point of a polytope (1976), of points of the difference that supports give one by
+// one: for what projections leave unfinished.
+void wolfe(const Solid& a, const Solid& b, Real scale, Pairing& best, Real& bound) {
+  std::vector<Vec3> pa{best.a}, pb{best.b}, w{best.b - best.a};
+  std::vector<Real> lambda{1};
+  for (int i = 0; i < 200 && best.distance > 0; ++i) {
+    const Vec3 d = (1 / best.distance) * (best.b - best.a);
+    pa.push_back(core_support_point(a, d));
+    pb.push_back(core_support_point(b, -d));
+    w.push_back(pb.back() - pa.back());
+    lambda.push_back(0);
+    bound = std::max(bound, dot(d, w.back()));
+    if (best.distance - bound < Real(1e-18) * scale) return;
+    std::vector<Real> mu;
+    bool moved = false;
+    for (int k = 0; k < 8; ++k) {
+      if (!affine_minimum(w, mu)) break;
+      Real step = 1;
+      for (size_t j = 0; j < w.size(); ++j)
+        if (mu[j] < 0) step = std::min(step, lambda[j] / (lambda[j] - mu[j]));
+      for (size_t j = 0; j < w.size(); ++j) lambda[j] += step * (mu[j] - lambda[j]);
+      moved = true;
+      if (step == 1) break;
+      for (size_t j = w.size(); j-- > 0;) {
+        if (lambda[j] > Real(1e-25) || w.size() == 1) continue;
+        pa.erase(pa.begin() + long(j));
+        pb.erase(pb.begin() + long(j));
+        w.erase(w.begin() + long(j));
+        lambda.erase(lambda.begin() + long(j));
+      }
+    }
+    if (!moved) return;
+    Real sum = 0;
+    for (Real& l : lambda) sum += (l = std::max(l, Real(0)));
+    Vec3 xa{}, xb{};
+    for (size_t j = 0; j < w.size(); ++j) {
+      lambda[j] /= sum;
+      xa = xa + lambda[j] * pa[j];
+      xb = xb + lambda[j] * pb[j];
+    }
+    const Real before = best.distance;
+    best.offer(xa, xb);
+    if (best.distance < Real(1e-18) * scale) best.distance = 0;  // the rounding of all this
+    if (best.distance == before) return;
+  }
+}
+
 Pairing rounds(const Solid& a, const Solid& b) {
   // Averaged projections with momentum, restarted when the distance grows.
   Vec3 pa = a.center, pb = b.center, last_a = pa, last_b = pb;
   Pairing best;
   Real momentum = 1, previous = kInf, bound = -kInf;
-  for (int i = 0; i < 4000; ++i) {
+  const Real scale = norm(a.center - b.center) + a.bound + b.bound;
+  for (int i = 0; i < 48; ++i) {
     const Real next = (1 + std::sqrt(1 + 4 * momentum * momentum)) / 2;
     const Real beta = (momentum - 1) / next;
     const Vec3 ya = pa + beta * (pa - last_a), yb = pb + beta * (pb - last_b);
@@ -236,19 +324,18 @@ Pairing rounds(const Solid& a, const Solid& b) {
     pa = project_round(a, mid);
     pb = project_round(b, mid);
     // Whatever the momentum did, alternate once: both points are in their sets.
-    const Vec3 back = project_round(a, pb);
     best.offer(pa, pb);
-    best.offer(back, pb);
+    best.offer(project_round(a, pb), pb);
     const Real d = norm(pa - pb);
     momentum = d > previous ? 1 : next;
     previous = d;
-    if (best.distance == 0) break;
+    if (best.distance == 0) return best;
     if (i % 8 == 7) {
       bound = std::max(bound, separation_along(a, b, (1 / best.distance) * (best.b - best.a)));
-      const Real scale = norm(best.a - a.center) + norm(best.b - b.center) + best.distance;
-      if (best.distance - bound < Real(1e-15) * scale) break;
+      if (best.distance - bound < Real(1e-17) * scale) return best;
     }
   }
+  wolfe(a, b, scale, best, bound);
   return best;
 }
 

@@ -163,15 +163,23 @@ Gap EdgeOracle::gap_at(int pair, Real t) {
 
 Gap EdgeOracle::smallest_gap_at(Real t, int* pair) {
   place(t);
-  Gap best{kInf, kInf, {}, {}};
+  // By the distance of the bounding balls, the nearest first.
+  std::vector<Vec3> centers;
+  for (const Body& g : geometries_) centers.push_back(pose_of(g) * g.center);
+  std::vector<std::pair<Real, int>> order;
   for (size_t k = 0; k < pairs_.size(); ++k) {
-    const Body& a = geometries_[size_t(pairs_[k].a)];
-    const Body& b = geometries_[size_t(pairs_[k].b)];
-    if (norm(pose_of(a) * a.center - pose_of(b) * b.center) - a.bound - b.bound - clearance_ >
-        best.hi)
-      continue;
-    const Gap g = geometry_gap(a, b);
-    if (g.hi < best.hi && pair != nullptr) *pair = static_cast<int>(k);
+    const size_t a = size_t(pairs_[k].a), b = size_t(pairs_[k].b);
+    order.emplace_back(
+        norm(centers[a] - centers[b]) - geometries_[a].bound - geometries_[b].bound - clearance_,
+        static_cast<int>(k));
+  }
+  std::sort(order.begin(), order.end());
+  Gap best{kInf, kInf, {}, {}};
+  for (const auto& [bound, k] : order) {
+    if (bound > best.hi) break;
+    const Pair& p = pairs_[size_t(k)];
+    const Gap g = geometry_gap(geometries_[size_t(p.a)], geometries_[size_t(p.b)]);
+    if (g.hi < best.hi && pair != nullptr) *pair = k;
     best = smaller(best, g);
   }
   return best;

@@ -121,4 +121,14 @@ Eigen::VectorXd positions(const Robot& robot, const RobotSpec& spec,
   return q;
 }
 
+std::vector<double> values(const Robot& robot, const RobotSpec& spec, const Eigen::VectorXd& q) {
+  std::vector<double> out;
+  for (const JointSpec& joint : spec.joints) {
+    if (!joint.mimic.empty() || joint.kind == JointKind::kFixed) continue;
+    const int first = robot.joint(robot.find_joint(joint.name)).q_index;
+    for (int k = 0; k < num_values(joint.kind); ++k) out.push_back(q[first + k]);
+  }
+  return out;
+}
+
 }  // namespace catena::oracle

@@ -23,4 +23,7 @@ std::shared_ptr<const Scene> make_scene(const SceneSpec& scene);
 Eigen::VectorXd positions(const Robot& robot, const RobotSpec& spec,
                           const std::vector<double>& values);
 
+/// The other way.
+std::vector<double> values(const Robot& robot, const RobotSpec& spec, const Eigen::VectorXd& q);
+
 }  // namespace catena::oracle
