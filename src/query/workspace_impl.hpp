@@ -9,7 +9,7 @@
 
 namespace catena {
 
-/// What the queries keep between calls, so that they allocate nothing after the first.
+/// What the queries keep between calls: one that is no larger than those before allocates nothing.
 struct Workspace::Impl {
   explicit Impl(const CollisionWorld& world);
 
@@ -54,7 +54,7 @@ Witness make_witness(const CollisionWorld& world, int pair, const PairDistance& 
                      const Workspace::Impl& ws);
 
 /// The verdict at the poses at hand. `contact_only`: a proven contact or nothing (kUndecided), for
-/// which no pair is measured and no containment tested that a moving surface would not show.
+/// which no pair is measured.
 StateResult check_poses(const CollisionWorld& world, const QueryOptions& options, bool contact_only,
                         Workspace::Impl& ws);
 

@@ -14,8 +14,8 @@ using Eigen::Vector3d;
 
 /// A convex solid as the queries see it: a core with a support function, thickened by a ball.
 ///
-/// Sphere: a point core; capsule: a segment core; every other shape: itself with radius 0.
-/// Denotes   { x + y : x in core, |y| <= radius }, core known to within core_error.
+/// Sphere: a point core; capsule: a segment core; others: themselves, radius 0 (a mesh's: padding).
+/// Denotes   { x + y : x in core, |y| <= radius }, in one frame, metres; core to core_error.
 struct ConvexShape {
   enum class Core : std::uint8_t {
     kPoint,      ///< center

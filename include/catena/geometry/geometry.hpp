@@ -18,7 +18,7 @@ namespace catena {
 /// that every query treats them alike. A closed mesh is a solid as well (see `is_solid`).
 ///
 /// Units     metres.
-/// Cost      build O(n log n) for n elements; memory about 250 bytes an element.
+/// Cost      build O(n log n) for n elements; memory about 300 bytes an element.
 /// Threads   immutable after construction: share it.
 /// Errors    the make functions throw std::invalid_argument, naming the size that is wrong.
 class Geometry {

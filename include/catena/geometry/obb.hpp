@@ -18,7 +18,7 @@ struct Obb {
 
 /// A direction and how far it separates two sets at least.
 struct Separation {
-  Vector3d direction = Vector3d::Zero();  ///< from a to b, in a's frame; |direction| <= 1 + 1e-14
+  Vector3d direction = Vector3d::Zero();  ///< from a to b, in a's frame; unit but for rounding
   double gap = -kInfinity;                ///< proven lower bound along it; negative: overlap
 };
 

@@ -20,7 +20,7 @@ class ObbTree {
  public:
   struct Node {
     Obb box;
-    int left = -1;  ///< right child is right; -1 for a leaf
+    int left = -1;  ///< children, left and right; -1 for a leaf
     int right = -1;
     int element = -1;  ///< of a leaf
   };

@@ -12,22 +12,22 @@ struct PairDistance {
   /// Bracket of the distance; for shapes that provably overlap, of minus the penetration depth
   /// (lo = -infinity if the depth was not asked for).
   Interval distance{-kInfinity, kInfinity};
-  /// A direction in F, |direction| <= 1 + 1e-14, along which b lies beyond a by at least
-  /// distance.lo (meaningful when distance.lo > 0).
+  /// A direction in F, unit but for rounding, along which b lies beyond a by at least distance.lo
+  /// (meaningful when distance.lo > 0).
   Vector3d direction = Vector3d::Zero();
   Vector3d point_a = Vector3d::Zero();  ///< in F; realises distance.hi (nearly, when apart)
   Vector3d point_b = Vector3d::Zero();  ///< in F
   bool overlap = false;                 ///< proven: the shapes share a point
 };
 
-/// Certified distance: the iteration only proposes a direction, points and a simplex; the bracket
-/// is then derived from support values with their rounding bounds, so it holds whatever the
-/// iteration did. Source: [Gilbert1988] for the iteration, [vandenBergen2001] for the depth;
-/// docs/rigor.md, R3 for the bracket.
+/// Certified distance, or a lower bound of it where that exceeds `enough`: the iteration ends
+/// there.
 ///
-/// The iteration ends early once the distance is proven to exceed `enough`.
-///
-/// Cost      typically 4 to 10 support evaluations for polytopes, up to 100 for curved shapes.
+/// Rigor     the iteration only proposes a direction, points and a simplex; the bracket is derived
+///           from support values with their rounding bounds, whatever it did (docs/rigor.md, R3).
+/// Cost      typically 4 to 10 support evaluations for polytopes, up to 100 for curved shapes, and
+///           the polytope's where the cores overlap. No allocation.
+/// Source    [Gilbert1988] for the iteration, [vandenBergen2001] for the depth.
 PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
                            const RigidEnclosure& X_FG, bool want_depth,
                            double enough = kInfinity) noexcept;

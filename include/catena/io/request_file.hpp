@@ -10,15 +10,14 @@ namespace catena::io {
 struct RequestFile {
   std::string path;
   std::string group_name;
-  std::map<std::string, std::vector<double>>
-      start;                           ///< joint -> values; multi-DOF: x y z qx qy qz qw
+  /// Joint -> values; multi-DOF: x y z qx qy qz qw.
+  std::map<std::string, std::vector<double>> start;
   std::map<std::string, double> goal;  ///< joint -> value, tolerances left aside
   std::vector<std::string> warnings;
 };
 
-/// Errors    InputError: no group, no joint goal, or constraints that are not joint goals
-/// (position,
-///           orientation, visibility, path and trajectory constraints), which would be lost.
+/// Errors    InputError: no group, no joint goal, or other constraints than joint goals, which
+///           would be lost: position, orientation, visibility, path and trajectory constraints.
 RequestFile load_request(const std::string& path);
 
 }  // namespace catena::io

@@ -8,10 +8,10 @@
 
 namespace catena {
 
-/// The motion between two configurations, as the OMPL state space interpolates it, over t in [0,
-/// 1]: straight for revolute and prismatic joints and for the position of planar and floating ones,
-/// the shorter way round for continuous joints and the angle of planar ones, slerp for rotations.
-///
+/// The motion between two configurations as the OMPL state space interpolates it, t in [0, 1]:
+/// straight for revolute and prismatic joints and the position of planar and floating ones, the
+/// shorter way round for continuous joints and the angle of planar ones, slerp ([Shoemake1985]) for
+/// rotations. Metres, radians; t is the path parameter, not seconds.
 /// Denotes   the exact real motion from the given doubles; evaluation returns enclosures of it.
 /// Cost      construction O(n), evaluation O(n). Reusable: `reset` allocates nothing once sized.
 /// Threads   const after reset; one per thread.

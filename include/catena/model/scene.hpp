@@ -34,7 +34,7 @@ struct Scene {
   std::map<std::string, std::vector<double>> robot_state;  ///< joint name -> values
   std::vector<std::string> warnings;
 
-  /// Scenes add up. Throws std::invalid_argument if an object's name is in both.
+  /// Scenes add up; throws std::invalid_argument and changes nothing where the two contradict.
   void add(const Scene& other);
 };
 

@@ -17,8 +17,8 @@ namespace catena {
 ///
 /// Frames    W is the world frame, L a moving link's.
 /// Threads   immutable after construction: share it, and give each thread its own Workspace.
-/// Errors    std::invalid_argument: an attached object's link or a padded link that the robot
-/// lacks.
+/// Errors    std::invalid_argument: no robot; an attached object's or a padded link that the robot
+///           lacks; a name used twice; a padding or scale that is none; a half-space carried.
 class CollisionWorld {
  public:
   CollisionWorld(std::shared_ptr<const Robot> robot, std::shared_ptr<const Scene> scene);

@@ -13,6 +13,8 @@ namespace catena {
 /// With t* the exact first contact, result.free_until <= t* <= result.contact; both are within
 /// 1e-6 of it unless the contact grazes.
 /// Threads   reads `world` and `motion`, writes only `workspace`.
+/// Errors    std::invalid_argument for options that make no sense (validate_options).
+/// Source    [Schwarzer2005] for the subdivision; the bounds are our own.
 MotionResult check_motion(const CollisionWorld& world, const Motion& motion,
                           const QueryOptions& options, Workspace& workspace);
 

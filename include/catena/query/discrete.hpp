@@ -10,7 +10,7 @@ namespace catena {
 
 struct QueryOptions {
   double clearance = 0.0;        ///< metres: free means farther apart than this
-  double tolerance = 1e-7;       ///< metres: half the width of the undecided band
+  double tolerance = 1e-7;       ///< metres: the most that a motion's undecided band measures
   double distance_width = 1e-5;  ///< metres: width of a distance bracket that is asked for
   bool distances = false;        ///< also bracket the smallest distance
   /// Motions: false ends the query at any proven contact, for callers who only ask whether the

@@ -6,7 +6,7 @@
 
 namespace catena {
 
-/// Every mutable byte of the queries on one world. One per thread; sized when made.
+/// Every mutable byte of the queries on the world it was made for. One per thread; sized when made.
 class Workspace {
  public:
   explicit Workspace(const CollisionWorld& world);
