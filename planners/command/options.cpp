@@ -33,7 +33,7 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--clearance", options.clearance,
                  "Metres: free means farther apart than this (default 0)");
   app.add_option("--tolerance", options.tolerance,
-                 "Metres: half the width of the undecided band (default 1e-7)");
+                 "Metres: the most that the undecided band measures (default 1e-7)");
   app.add_option("--budget", options.budget,
                  "Visited pairs before a question is undecided; 0: no limit (default " +
                      std::to_string(options.budget) + ")");

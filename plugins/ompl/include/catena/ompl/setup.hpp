@@ -20,7 +20,7 @@ struct JointBounds {
 struct SetupOptions {
   std::string group;                  ///< empty: all active joints
   double clearance = 0.0;             ///< metres
-  double tolerance = 1e-7;            ///< metres: half the width of the undecided band
+  double tolerance = 1e-7;            ///< metres: the most that the undecided band measures
   std::uint64_t budget = 10'000'000;  ///< visited pairs before undecided; 0: none
   std::map<std::string, std::vector<double>> others{};  ///< joints outside the group: their values
   std::map<std::string, JointBounds> bounds{};          ///< see StateSpace::set_bounds
