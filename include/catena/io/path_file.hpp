@@ -26,10 +26,11 @@ struct PathFile {
 };
 
 /// Reads the JSON form, with or without edges, or OMPL's plain matrix (one state a line, values by
-/// blanks; joint_order then stays empty).
+/// blanks; joint_order then stays empty). Errors: InputError.
 PathFile load_path(const std::string& path);
 
-/// 17 significant digits, so that reading gives the same doubles.
+/// As many digits (at most 17) as make reading give the same doubles; never leaves half a file.
+/// Errors    std::invalid_argument: sizes that disagree, no numbers. InputError: cannot be written.
 void save_path(const PathFile& path_file, const std::string& path);
 
 }  // namespace catena::io

@@ -27,6 +27,6 @@ struct QueryFile {
   std::vector<Edge> edges;
 };
 
-QueryFile load_query(const std::string& path);
+QueryFile load_query(const std::string& path);  ///< throws InputError
 
 }  // namespace catena::io
