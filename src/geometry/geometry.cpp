@@ -13,14 +13,18 @@ namespace {
 constexpr size_t kMostHullPoints = 400;
 
 void require_size(double value, const char* what) {
-  if (!std::isfinite(value) || value < 0.0) {
+  if (!(value >= 0.0 && value <= kMaxLength)) {
     throw std::invalid_argument(std::string(what) + " is " + std::to_string(value) +
-                                "; give a finite number >= 0");
+                                "; give a number from 0 to 1e50");
   }
 }
 
-// A half-space with a unit normal: n . x <= offset, known to within core_error for points near the
-// origin of its frame; pair_distance adds what depends on the point.
+bool is_position(const Vector3d& x) {
+  return x.cwiseAbs().maxCoeff() <= kMaxLength && x.allFinite();
+}
+
+// A half-space with a unit normal; pair_distance counts the rounding of both, which grows with the
+// distance of the point at hand.
 HalfSpace normalized(const HalfSpace& h) {
   const double length = h.normal.stableNorm();
   if (!h.normal.allFinite() || !std::isfinite(h.offset) || !(length > 0.0) ||
@@ -93,8 +97,9 @@ std::shared_ptr<const Geometry> Geometry::make_mesh(TriangleMesh mesh, MeshFilli
   for (const auto& t : mesh.triangles) {
     for (const int v : t) {
       if (v < 0 || v >= n) throw std::invalid_argument("mesh: a triangle names a vertex it lacks");
-      if (!mesh.vertices[static_cast<size_t>(v)].allFinite()) {
-        throw std::invalid_argument("mesh: vertex " + std::to_string(v) + " is not a number");
+      if (!is_position(mesh.vertices[static_cast<size_t>(v)])) {
+        throw std::invalid_argument("mesh: vertex " + std::to_string(v) +
+                                    " is not a number, or beyond 1e50");
       }
     }
   }
@@ -122,7 +127,8 @@ std::shared_ptr<const Geometry> Geometry::make_mesh(TriangleMesh mesh, MeshFilli
 std::shared_ptr<const Geometry> Geometry::make_boxes(std::vector<AxisAlignedBox> boxes) {
   if (boxes.empty()) throw std::invalid_argument("boxes: there is none");
   for (const AxisAlignedBox& b : boxes) {
-    if (!b.center.allFinite()) throw std::invalid_argument("boxes: a centre is not a number");
+    if (!is_position(b.center))
+      throw std::invalid_argument("boxes: a centre is not a number, or beyond 1e50");
     for (int i = 0; i < 3; ++i) require_size(b.half[i], "boxes: a half size");
   }
   auto g = std::shared_ptr<Geometry>(new Geometry);
@@ -138,7 +144,8 @@ std::shared_ptr<const Geometry> Geometry::make_spheres(std::vector<Vector3d> cen
   if (centers.empty()) throw std::invalid_argument("spheres: there is none");
   require_size(radius, "spheres: the radius");
   for (const Vector3d& c : centers) {
-    if (!c.allFinite()) throw std::invalid_argument("spheres: a centre is not a number");
+    if (!is_position(c))
+      throw std::invalid_argument("spheres: a centre is not a number, or beyond 1e50");
   }
   auto g = std::shared_ptr<Geometry>(new Geometry);
   g->kind_ = Kind::kSpheres;

@@ -314,7 +314,9 @@ class Polytope {
       const double edges = (b - a).norm() * (c - a).norm();
       const double det_error = 16 * kUnitRoundoff * edges * a.norm();
       const double n_above = n.norm() + 16 * kUnitRoundoff * edges;
-      radius = std::min(radius, (det - 1.01 * det_error) / n_above * (1.0 - 1e-14));
+      const double distance = (det - 1.01 * det_error) / n_above * (1.0 - 1e-14);
+      if (!(distance > 0.0)) return -kInfinity;  // no number proves nothing either
+      radius = std::min(radius, distance);
     }
     return radius;
   }

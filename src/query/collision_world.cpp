@@ -29,6 +29,19 @@ std::shared_ptr<const Geometry> scaled_and_padded(const Geometry& geometry, doub
                                geometry.is_solid() ? MeshFilling::kSolid : MeshFilling::kSurface,
                                geometry.radius() + padding);
   }
+  if (geometry.kind() == Geometry::Kind::kSpheres) {
+    std::vector<Vector3d> centers(geometry.centers().begin(), geometry.centers().end());
+    for (Vector3d& c : centers) c *= scale;
+    return Geometry::make_spheres(std::move(centers), geometry.radius() * scale + padding);
+  }
+  if (geometry.kind() == Geometry::Kind::kBoxes) {
+    std::vector<Geometry::AxisAlignedBox> boxes(geometry.boxes().begin(), geometry.boxes().end());
+    for (Geometry::AxisAlignedBox& b : boxes) {
+      b.center *= scale;
+      b.half = (b.half * scale).array() + padding;
+    }
+    return Geometry::make_boxes(std::move(boxes));
+  }
   Primitive p = geometry.primitive();
   if (auto* sphere = std::get_if<Sphere>(&p)) {
     sphere->radius = sphere->radius * scale + padding;
@@ -82,6 +95,11 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
   };
   const auto add_geometry = [&](std::shared_ptr<const Geometry> geometry,
                                 const RigidEnclosure& X_LG, LinkIndex link) {
+    if (!X_LG.X.R.allFinite() || !X_LG.X.p.allFinite() || !(X_LG.X.p.norm() <= kMaxLength) ||
+        !std::isfinite(X_LG.rotation_error) || !std::isfinite(X_LG.position_error)) {
+      throw std::invalid_argument("body \"" + bodies_.back().name +
+                                  "\": a pose is not a number or beyond 1e50 m; give a finite one");
+    }
     WorldGeometry g;
     g.geometry = std::move(geometry);
     g.X_LG = X_LG;

@@ -127,8 +127,8 @@ class Query {
     return true;
   }
 
-  // After an interval that could not be decided: the earliest contact that steps of growing size
-  // meet beyond it, and then bisection finds.
+  // After an interval that could not be decided: looks for a contact beyond it, in steps of growing
+  // size, and then halves the way back to the earliest that is proven.
   void search_beyond_block() {
     double clear = blocked_at_;
     const double end = std::min(contact_, 1.0);
@@ -295,7 +295,7 @@ class Query {
         if (!goal_.measuring) result_.free_until = hi;
       } else if (goal_.measuring ? hi - lo <= 1e-9 : narrow && hi >= contact_) {
         if (goal_.measuring) {
-          goal_.least = std::min(goal_.least, open_witness.gap.lo - 2.0 * open_motion);
+          goal_.lower(options_.clearance);  // all that the verdict has proven of these pairs
         } else {
           done_ = true;  // [lo, contact] brackets the first contact
         }

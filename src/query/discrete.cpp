@@ -137,7 +137,7 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
     if (e.state == PairState::kOpen || inside == PairState::kOpen) {
       if (!open && !contact_only) report(i, e.distance, Verdict::kUndecided);
       open = true;
-      if (inside == PairState::kOpen) goal.least = -kInfinity;
+      if (inside == PairState::kOpen) goal.lower(-kInfinity);
     }
     return false;
   };

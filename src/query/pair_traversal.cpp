@@ -53,14 +53,16 @@ struct Traversal {
     double most = 0.0, size = std::abs(still_a) + std::abs(still_b);
     for (const double tau : {motion->half_step, -motion->half_step}) {
       const double moved_a = extent_a(n + tau * turn_a), moved_b = extent_b(n + tau * turn_b);
-      most = std::max(most, (moved_a - still_a) + (moved_b - still_b) - tau * rate);
+      const double closed = (moved_a - still_a) + (moved_b - still_b) - tau * rate;
+      if (!(closed <= most)) most = closed;  // also if it is no number, which then stays
+      if (std::isnan(most)) return motion->displacement;
       size += std::abs(moved_a) + std::abs(moved_b);
     }
     size += motion->half_step * (motion->velocity.norm() + turn_a.norm() * offset_a.norm() +
                                  turn_b.norm() * offset_b.norm());
-    const double closed = most + motion->half_step * motion->velocity_error + motion->acceleration +
-                          64 * kUnitRoundoff * size;
-    return std::min(motion->displacement, bound_above(closed, 40));
+    const double bound = most + motion->half_step * motion->velocity_error + motion->acceleration +
+                         64 * kUnitRoundoff * size;
+    return std::min(motion->displacement, bound_above(bound, 40));
   }
 
   // The same for what lies in the two boxes.
@@ -105,7 +107,7 @@ struct Traversal {
     } else {
       s = separate(node_a(na).box, node_b(nb).box, X, enough());
     }
-    if (motion == nullptr || s.gap <= goal.clearance) return s.gap;
+    if (motion == nullptr || !(s.gap > goal.clearance)) return s.gap;
     return s.gap - motion_along(s.direction, na, nb);
   }
 
@@ -145,7 +147,7 @@ struct Traversal {
     }
     result.doubtful = result.doubtful || d.distance.lo <= goal.clearance;
     if (goal.measuring && motion == nullptr) {
-      goal.least = std::min(goal.least, d.distance.lo);
+      goal.lower(d.distance.lo);
       // Still a measured pair; whether it is free, the bracket will tell.
       return false;
     }
@@ -159,6 +161,11 @@ struct Traversal {
 };
 
 }  // namespace
+
+void Goal::lower(double bound) noexcept {
+  // No number bounds nothing.
+  least = bound > -kInfinity ? std::min(least, bound) : -kInfinity;
+}
 
 void Goal::found(double distance_hi) noexcept {
   greatest = std::min(greatest, distance_hi);
@@ -202,7 +209,7 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     if (e.slack > goal.clearance) continue;
     if (budget != 0 && stats.visited() > budget) {
       t.result.state = PairState::kOpen;
-      goal.least = -kInfinity;
+      goal.lower(-kInfinity);
       return t.result;
     }
     if (is_leaf_a(e.a) && is_leaf_b(e.b)) {
@@ -226,8 +233,9 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     second.slack = t.slack(second.a, second.b);
     // The nearer child is popped first: it is likelier to touch, and lowers a measured distance.
     if (first.slack < second.slack) std::swap(first, second);
-    if (first.slack <= goal.clearance) stack.push_back(first);
-    if (second.slack <= goal.clearance) stack.push_back(second);
+    // Only a proven gap drops a child; no number (overflow) is none.
+    if (!(first.slack > goal.clearance)) stack.push_back(first);
+    if (!(second.slack > goal.clearance)) stack.push_back(second);
   }
   return t.result;
 }

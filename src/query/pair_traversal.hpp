@@ -23,7 +23,7 @@ struct PairMotion {
   double acceleration = 0.0;    ///< bound of both, times h^2 / 2
 };
 
-/// The largest bound under which two geometries are to be told apart.
+/// What is to be proven of a pair: a gap above the clearance or, measuring, the distance.
 struct Goal {
   double clearance = 0.0;  ///< apart means: gap > clearance + motion
   /// Measuring: the clearance follows the smallest distance found, so that in the end `least` and
@@ -34,7 +34,8 @@ struct Goal {
   double greatest = kInfinity;
   double least = kInfinity;
 
-  void found(double distance_hi) noexcept;
+  void found(double distance_hi) noexcept;  ///< an upper bound of the smallest distance
+  void lower(double bound) noexcept;        ///< all that is known of some pair
 };
 
 /// A pair of elements, as leaves of the two trees.

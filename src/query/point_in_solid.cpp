@@ -88,7 +88,7 @@ bool may_meet(const Vector3d& p, const Vector3d& d, const Obb& box, double error
     enter = std::max(enter, std::min(s0, s1) * (1.0 - 1e-12));
     leave = std::min(leave, std::max(s0, s1) * (1.0 + 1e-12));
   }
-  return enter <= leave * (1.0 + 1e-9) + 1e-9 * slack;
+  return !(enter > leave * (1.0 + 1e-9) + 1e-9 * slack);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ struct HalfSpace {
   double offset = 0.0;
 };
 
+/// Metres: no size or coordinate may be larger, so that their products stay far from overflow.
+inline constexpr double kMaxLength = 1e50;
+
 using Primitive = std::variant<Sphere, Capsule, Box, Cylinder, Cone, HalfSpace>;
 
 }  // namespace catena
