@@ -26,12 +26,17 @@ bool is_position(const Vector3d& x) {
 // A half-space with a unit normal; pair_distance counts the rounding of both, which grows with the
 // distance of the point at hand.
 HalfSpace normalized(const HalfSpace& h) {
-  const double length = h.normal.stableNorm();
+  // Scaled by a power of two, which is exact, so that a tiny normal keeps its digits.
+  const double largest = h.normal.cwiseAbs().maxCoeff();
+  const int exponent = largest > 0.0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+  const Vector3d scaled(std::ldexp(h.normal.x(), exponent), std::ldexp(h.normal.y(), exponent),
+                        std::ldexp(h.normal.z(), exponent));
+  const double length = scaled.norm();
   if (!h.normal.allFinite() || !std::isfinite(h.offset) || !(length > 0.0) ||
       !std::isfinite(length)) {
     throw std::invalid_argument("half-space: the normal must be finite and not zero");
   }
-  return {h.normal / length, h.offset / length};
+  return {scaled / length, std::ldexp(h.offset, exponent) / length};
 }
 
 ConvexShape element_of(const Primitive& primitive) {
@@ -197,6 +202,7 @@ ConvexShape Geometry::hull() const noexcept {
 }
 
 void Geometry::finish() {
+  const RoundingScope rounding;
   if (kind_ == Kind::kPrimitive && std::holds_alternative<HalfSpace>(primitive_)) {
     bound_radius_ = kInfinity;
     reach_ = kInfinity;

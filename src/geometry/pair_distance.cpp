@@ -81,7 +81,10 @@ Vector3d direction_to(const Simplex& s, const Vector3d& v) noexcept {
     d -= e * e.dot(d);
   }
   const double length = d.norm();
-  return length > 0.0 && std::isfinite(length) ? Vector3d(d / length) : Vector3d(v / v.norm());
+  // Below this the squares in the norm underflow and d / length would not be a unit vector.
+  constexpr double kLeastLength = 1e-140;
+  return length > kLeastLength && std::isfinite(length) ? Vector3d(d / length)
+                                                        : Vector3d(v / v.norm());
 }
 
 // Nearest point of a sub-simplex to the origin, as indices into the parent and weights.
@@ -218,13 +221,9 @@ class Polytope {
     const bool positive = volume > 0.0;
     constexpr int kOutward[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
     for (const auto& f : kOutward) {
-      if (positive) {
-        add_face(f[0], f[1], f[2]);
-      } else {
-        add_face(f[0], f[2], f[1]);
-      }
+      closed_ = closed_ && (positive ? add_face(f[0], f[1], f[2]) : add_face(f[0], f[2], f[1]));
     }
-    return true;
+    return closed_;
   }
 
   // Index of the live face whose plane is nearest to the origin.
@@ -342,7 +341,7 @@ class Polytope {
   bool add_face(int i, int j, int k) noexcept {
     const Vector3d n = (vertex(j) - vertex(i)).cross(vertex(k) - vertex(i));
     const double length = n.norm();
-    if (!(length > 0.0)) return false;
+    if (!(length > 1e-140)) return false;  // below, the squares in the norm underflow
     const Vector3d unit = n / length;
     faces_[static_cast<size_t>(num_faces_++)] = {{i, j, k}, unit, unit.dot(vertex(i)), true};
     return true;
@@ -423,7 +422,7 @@ PairDistance pair_distance(const ConvexShape& a_F, const ConvexShape& b_G,
   bool inside = false, stalled = false;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     const double length = v.norm();
-    if (length <= error) {
+    if (!(length > error)) {
       inside = true;
       break;
     }

@@ -179,6 +179,7 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
                                   " positions; is a group's configuration meant?");
     }
   }
+  const RoundingScope rounding;
   const int n = robot.num_links();
   joints_.assign(static_cast<size_t>(n), {});
   moves_ = false;

@@ -85,6 +85,7 @@ void require_bodies(const Robot& robot, const std::map<std::string, double>& val
 CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
                                std::shared_ptr<const Scene> scene)
     : robot_(std::move(robot)), scene_(std::move(scene)) {
+  const RoundingScope rounding;
   if (!robot_) throw std::invalid_argument("CollisionWorld: the robot is null");
   if (!scene_) scene_ = std::make_shared<const Scene>();
   require_bodies(*robot_, scene_->link_padding, "link_padding", true);
@@ -95,6 +96,9 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
   };
   const auto add_geometry = [&](std::shared_ptr<const Geometry> geometry,
                                 const RigidEnclosure& X_LG, LinkIndex link) {
+    if (!geometry) {
+      throw std::invalid_argument("body \"" + bodies_.back().name + "\": a geometry is null");
+    }
     if (!X_LG.X.R.allFinite() || !X_LG.X.p.allFinite() || !(X_LG.X.p.norm() <= kMaxLength) ||
         !std::isfinite(X_LG.rotation_error) || !std::isfinite(X_LG.position_error)) {
       throw std::invalid_argument("body \"" + bodies_.back().name +
@@ -145,7 +149,7 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
     const Body& body = robot_->body(carrier);
     add_body(attached.object.name, body.link);
     for (const PlacedGeometry& placed : attached.object.geometries) {
-      if (!std::isfinite(placed.geometry->bound_radius())) {
+      if (placed.geometry && !std::isfinite(placed.geometry->bound_radius())) {
         throw std::invalid_argument("attached object \"" + attached.object.name +
                                     "\": a half-space cannot be carried; use a box");
       }

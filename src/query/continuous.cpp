@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "workspace_impl.hpp"
 
@@ -204,8 +206,8 @@ class Query {
         unknown_turns += m.rate_bound - std::abs(m.rate);
         unknown_arms += (m.rate_bound - std::abs(m.rate)) * (arm_length + g.radius) +
                         (m.speed_bound - m.v.norm() * (1.0 - 1e-15));
-        ++s.joints;
       }
+      ++s.joints;
       reach += joint.X_PJ.X.p.norm() + joint.X_PJ.position_error + m.p0.norm() + m.speed_bound +
                m.p_error;
     }
@@ -381,6 +383,13 @@ class Query {
 MotionResult check_motion(const CollisionWorld& world, const Motion& motion,
                           const QueryOptions& options, Workspace& workspace) {
   validate_options(options);
+  internal::validate_workspace(world, workspace.impl());
+  if (motion.num_links() != world.robot().num_links()) {
+    throw std::invalid_argument(
+        "check_motion: the motion has " + std::to_string(motion.num_links()) +
+        " links but robot \"" + world.robot().name() + "\" has " +
+        std::to_string(world.robot().num_links()) + "; make it from the world's robot");
+  }
   const RoundingScope rounding;
   return Query(world, motion, options, workspace.impl()).run();
 }

@@ -10,6 +10,15 @@
 namespace catena {
 namespace internal {
 
+void validate_workspace(const CollisionWorld& world, const Workspace::Impl& ws) {
+  if (ws.X_WL.size() == static_cast<size_t>(world.robot().num_links()) &&
+      ws.X_WG.size() == world.geometries().size() &&
+      ws.last_contact < static_cast<int>(world.pairs().size())) {
+    return;
+  }
+  throw std::invalid_argument("the workspace was made for another world; make one for this world");
+}
+
 void set_poses(const CollisionWorld& world, const Motion& motion, double t, Workspace::Impl& ws,
                QueryStats& stats) {
   motion.poses(world.robot(), t, ws.X_WL);
@@ -217,6 +226,7 @@ StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eige
   validate_options(options);
   const RoundingScope rounding;
   Workspace::Impl& ws = workspace.impl();
+  internal::validate_workspace(world, ws);
   ws.still.reset(world.robot(), q, q);
   QueryStats stats;
   internal::set_poses(world, ws.still, 0.0, ws, stats);

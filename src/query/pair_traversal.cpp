@@ -89,10 +89,20 @@ struct Traversal {
       if (e.core == ConvexShape::Core::kHalfSpace) return 0.0;
       return d.dot(e.support(d) - from) + (e.radius + e.core_error) * d.norm();
     };
-    return closing(
-        n, Vector3d::Zero(), Vector3d::Zero(),
-        [&](const Vector3d& d) { return extent(ea, a.bound_center(), d); },
-        [&](const Vector3d& d) { return extent(eb, b.bound_center(), -(X.X.R.transpose() * d)); });
+    // Which support point is chosen rounds with the elements' distance from their frames' origins.
+    const auto reach = [](const ConvexShape& e) {
+      return e.core == ConvexShape::Core::kHalfSpace ? 0.0
+                                                     : e.core_center().norm() + e.core_radius();
+    };
+    const double choice =
+        64 * kUnitRoundoff *
+        (reach(ea) + reach(eb) + a.bound_center().norm() + b.bound_center().norm());
+    return choice + closing(
+                        n, Vector3d::Zero(), Vector3d::Zero(),
+                        [&](const Vector3d& d) { return extent(ea, a.bound_center(), d); },
+                        [&](const Vector3d& d) {
+                          return extent(eb, b.bound_center(), -(X.X.R.transpose() * d));
+                        });
   }
 
   // How much the boxes' gap exceeds what the motion can close; more than the clearance: apart.

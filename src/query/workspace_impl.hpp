@@ -39,6 +39,9 @@ struct Workspace::Impl {
 
 namespace internal {
 
+/// Throws std::invalid_argument if the workspace was made for a world of another size.
+void validate_workspace(const CollisionWorld& world, const Workspace::Impl& ws);
+
 /// Poses of all links and geometries at time t of the motion.
 void set_poses(const CollisionWorld& world, const Motion& motion, double t, Workspace::Impl& ws,
                QueryStats& stats);
