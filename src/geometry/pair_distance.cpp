@@ -288,7 +288,8 @@ class Polytope {
     if (!any) return false;
     push(v);
     compact();
-    closed_ = num_faces_ + num_edges <= kMaxPolytopeFaces;
+    // Without a horizon every face saw the point: rounding has made a mess of it.
+    closed_ = num_edges >= 3 && num_faces_ + num_edges <= kMaxPolytopeFaces;
     for (int e = 0; e < num_edges && closed_; ++e) {
       closed_ = add_face(horizon[static_cast<size_t>(e)].first,
                          horizon[static_cast<size_t>(e)].second, size_ - 1);
@@ -300,7 +301,7 @@ class Polytope {
   // positive, the proof that the origin lies inside: all faces of a closed surface see it on
   // their inner side, so the winding number is not zero (docs/rigor.md, R3).
   double inner_radius() const noexcept {
-    if (!closed_) return -kInfinity;
+    if (!closed_ || num_faces_ < 4) return -kInfinity;
     double radius = kInfinity;
     for (int f = 0; f < num_faces_; ++f) {
       const Face& face = faces_[static_cast<size_t>(f)];

@@ -89,6 +89,8 @@ CheckContext::CheckContext(const ob::SpaceInformation* si,
       mapping_(mapping_of(space_, world_->robot_ptr(), &world_->scene())),
       options_(options),
       impl_(std::make_unique<Impl>()) {
+  // Here, because later every state would silently count as not free.
+  validate_options(options_);
   options_.distances = false;
 }
 
