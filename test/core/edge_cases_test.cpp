@@ -435,6 +435,53 @@ TEST(Traps, TelescopeHitsAtTheEndOfItsStroke) {
                  39.95 / 40);
 }
 
+// What turns while it moves outwards is pushed sideways by twice the product of the two rates: tiny
+// balls on a spiral, where no thickness hides a bound that leaves it out.
+TEST(Traps, TurningAndExtendingAddUp) {
+  RobotMaker maker;
+  maker.add(JointKind::kRevolute, {}, {0, 0, 1}, {});
+  maker.add(JointKind::kPrismatic, {}, {1, 0, 0}, {oracle::sphere(1e-5)});
+  for (const auto& [turn, travel] : {std::pair{1.0, 40.0}, {5.0, 1.0}, {0.3, 100.0}}) {
+    for (double t = 0.011; t < 1; t += 0.0173) {
+      const double r = travel * t, a = turn * t;
+      const SceneSpec scene = scene_of({ball_at(1e-5, r * std::cos(a), r * std::sin(a))});
+      const MotionResult m = check(maker.spec(), scene, {0, 0}, {turn, travel});
+      EXPECT_EQ(m.verdict, Verdict::kCollision) << turn << ' ' << travel << " t " << t;
+      EXPECT_LE(m.free_until, t) << turn << ' ' << travel << " t " << t;
+    }
+  }
+}
+
+// Through the middle of the turntable the point is pushed towards a wall that it runs along: at the
+// middle of the motion nothing but that push closes in on the wall.
+TEST(Traps, ASlideAcrossATurntableIsPushedSideways) {
+  RobotMaker maker;
+  maker.add(JointKind::kRevolute, {}, {0, 0, 1}, {});
+  maker.add(JointKind::kPrismatic, {}, {1, 0, 0}, {oracle::sphere(0.0)});
+  for (const double turn : {0.02, 0.1, 0.2, 0.5}) {
+    for (const double share : {0.3, 0.5, 0.7, 0.95}) {
+      const double wall = share * std::sin(turn);
+      // The point is at r (cos, sin)(turn r), r from -1 to 1: it meets y = wall where r sin(turn r)
+      // is that, first at the negative r.
+      double lo = 0, hi = 1;
+      for (int i = 0; i < 60; ++i) {
+        const double r = 0.5 * (lo + hi);
+        (r * std::sin(turn * r) < wall ? lo : hi) = r;
+      }
+      const SceneSpec scene = scene_of({oracle::half_space({0, -1, 0}, -wall)});
+      // From inside the wall outwards and back: cut so that both ends are free.
+      const double cut = 0.999 * lo;
+      expect_free(check(maker.spec(), scene, {-turn * cut, -cut}, {turn * cut, cut}));
+      const double out = 1.001 * lo;
+      const MotionResult m = check(maker.spec(), scene, {0, 0}, {turn * out, out});
+      expect_contact(m, lo / out);
+      const MotionResult across =
+          check(maker.spec(), scene, {-turn * cut, -cut}, {turn * out, out});
+      expect_contact(across, (lo + cut) / (out + cut));
+    }
+  }
+}
+
 // More ideas of an adversary.
 
 TEST(Adversary, BudgetOfOneIsNeverFreeUnlessProven) {

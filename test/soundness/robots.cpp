@@ -200,6 +200,22 @@ RobotSpec planar() {
   return m.take();
 }
 
+// Fast and nearly without thickness: what a motion bound leaves out is not hidden by the bodies'
+// size. A turntable that shoots out a slide, that carries another turntable and slide.
+RobotSpec whip() {
+  Maker m("whip", "base", {sphere(1e-4, {0, 0, -0.5})});
+  m.add("base", "turn", JointKind::kRevolute, {}, {0, 0, 1}, {}, -6, 6);
+  m.add("turn", "slide", JointKind::kPrismatic, {}, {1, 0, 0},
+        {sphere(1e-4), sphere(2e-5, {0.1, 0, 0})}, -1, 1);
+  m.add("slide", "spin", JointKind::kRevolute, {{0.1, 0, 0}, {0.3, 0, 0}}, {0, 1, 0.2},
+        {capsule(0.0, 0.2, {0.15, 0, 0}, {0, kPi / 2, 0})}, -6, 6);
+  m.add("spin", "shoot", JointKind::kPrismatic, {{0.3, 0, 0}, {}}, {1, 0.5, 0}, {sphere(1e-5)},
+        -0.6, 0.6);
+  m.add("shoot", "tip", JointKind::kBall, {{0.05, 0, 0}, {}}, {0, 0, 1},
+        {box({0.1, 1e-4, 1e-5}, {0.1, 0, 0}), sphere(1e-5, {0.2, 0, 0})});
+  return m.take();
+}
+
 // Twenty-four joints in a row.
 RobotSpec snake() {
   Maker m("snake", "base", {cylinder(0.06, 0.1, {0, 0, -0.08})});
@@ -272,7 +288,8 @@ ShapeSpec tetrahedron_mesh(double radius) {
 }
 
 std::vector<std::string> robot_names() {
-  return {"serial", "ball", "floating", "telescope", "mimic", "humanoid", "planar", "snake"};
+  return {"serial",   "ball",   "floating", "telescope", "mimic",
+          "humanoid", "planar", "snake",    "whip"};
 }
 
 RobotSpec make_robot_spec(const std::string& name) {
@@ -284,6 +301,7 @@ RobotSpec make_robot_spec(const std::string& name) {
   if (name == "humanoid") return humanoid();
   if (name == "planar") return planar();
   if (name == "snake") return snake();
+  if (name == "whip") return whip();
   throw std::invalid_argument("no robot \"" + name + "\"");
 }
 
