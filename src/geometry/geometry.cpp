@@ -230,8 +230,8 @@ void Geometry::finish() {
             std::max(farthest, (e.center - bound_center_).norm() + e.core_radius() + e.radius);
       }
     }
-    const double rounding = 16 * kUnitRoundoff * (bound_center_.norm() + farthest);
-    bound_radius_ = std::min(bound_above(corner, 8), bound_above(farthest + rounding, 8));
+    const double slack = 16 * kUnitRoundoff * (bound_center_.norm() + farthest);
+    bound_radius_ = std::min(bound_above(corner, 8), bound_above(farthest + slack, 8));
   }
   reach_ = bound_above(bound_center_.norm() + bound_radius_, 8);
 
