@@ -389,7 +389,8 @@ struct Judge {
         if (truth.t_free > contact + 1e-12L) fail("contact before first contact", edge, details);
         // Closeness of the brackets where the approach is not grazing.
         if (truth.kind == Truth::Kind::kContact) {
-          if (truth.t_hit - free_until > 1.001e-6L) {
+          // Between the two lies the first contact, so far as engine and oracle know.
+          if (std::min(truth.t_hit, contact) - free_until > 1.001e-6L) {
             // A contact that grazes: the gap is next to nothing for longer than that.
             const Real gap_there = free_until > 0 ? oracle.smallest_gap_at(free_until).hi : Real(1);
             if (gap_there > 1e-8L) {
