@@ -250,7 +250,7 @@ class Query {
 
     const size_t first = ws_.tasks.size();
     double open_motion = 0.0;
-    bool touched = false;
+    bool touched = false, doubtful = false;
     Witness open_witness;
     for (size_t k = range.first; k < range.last; ++k) {
       const Impl::Task task = ws_.tasks[k];
@@ -287,6 +287,7 @@ class Query {
         open_witness = internal::make_witness(world_, task.pair, e.distance, ws_);
       }
       open_motion = std::max(open_motion, motion.displacement);
+      doubtful = doubtful || e.doubtful;
       ws_.tasks.push_back({task.pair, e.leaf});
     }
 
@@ -301,7 +302,7 @@ class Query {
         } else {
           done_ = true;  // [lo, contact] brackets the first contact
         }
-      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= 0.25 * options_.tolerance)) {
+      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= least_motion(doubtful))) {
         block(lo, open_witness);
         blocked_at_ = hi;
         done_ = true;
@@ -311,6 +312,14 @@ class Query {
       }
     }
     ws_.tasks.resize(first);
+  }
+
+  // The motion over an interval below which an open pair stays open. Half the band of the
+  // tolerance, and some reserve; where the pair is apart at mid-time, smaller steps still lengthen
+  // the proven prefix, and a slow approach to the first contact needs them to close in to 1e-6 in
+  // time.
+  double least_motion(bool doubtful) const {
+    return (doubtful || !options_.first_contact ? 0.25 : 0.01) * options_.tolerance;
   }
 
   void block(double at, const Witness& witness) {
