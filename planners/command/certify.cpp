@@ -13,16 +13,15 @@ CertifiedPath certify(const CollisionWorld& world, std::vector<Eigen::VectorXd> 
   path.states = std::move(states);
   const int count = std::max(1, static_cast<int>(path.states.size()) - 1);
   path.edges.resize(static_cast<size_t>(count));
-  std::vector<Workspace> workspaces;
-  for (int i = num_workers(threads, count); i > 0; --i) workspaces.emplace_back(world);
   const auto begin = std::chrono::steady_clock::now();
   {
     Progress progress("certified", count);
-    parallel_for(count, threads, [&](int index, int worker) {
+    parallel_for(count, threads, [&](int index, int) {
       const auto i = static_cast<size_t>(index);
       const size_t next = std::min(i + 1, path.states.size() - 1);
+      Workspace workspace(world);  // fresh: no answer shall depend on the edges before it
       path.edges[i] = check_motion(world, Motion(world.robot(), path.states[i], path.states[next]),
-                                   options, workspaces[static_cast<size_t>(worker)]);
+                                   options, workspace);
       progress.step();
     });
   }

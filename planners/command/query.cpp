@@ -123,26 +123,23 @@ int run_query(const QueryCommand& command) {
   const int count = static_cast<int>(questions.size());
   std::vector<StateResult> states(questions.size());
   std::vector<MotionResult> motions(questions.size());
-  std::vector<std::map<const CollisionWorld*, Workspace>> workspaces(
-      static_cast<size_t>(num_workers(options.threads, count)));
   QueryOptions state_options = query_options(options);
   state_options.distances = true;
   const QueryOptions motion_options = query_options(options);
   {
     Progress progress("checked", count);
-    parallel_for(count, options.threads, [&](int index, int worker) {
+    parallel_for(count, options.threads, [&](int index, int) {
       const auto i = static_cast<size_t>(index);
       const Question& question = questions[i];
-      auto& mine = workspaces[static_cast<size_t>(worker)];
-      auto found = mine.find(question.world.get());
-      if (found == mine.end())
-        found = mine.emplace(question.world.get(), Workspace(*question.world)).first;
+      // A fresh one, since what a workspace remembers orders the search: no answer shall depend on
+      // the questions before it or on the threads.
+      Workspace workspace(*question.world);
       if (question.edge)
         motions[i] =
             check_motion(*question.world, Motion(question.world->robot(), question.q0, question.q1),
-                         motion_options, found->second);
+                         motion_options, workspace);
       else
-        states[i] = check_state(*question.world, question.q0, state_options, found->second);
+        states[i] = check_state(*question.world, question.q0, state_options, workspace);
       progress.step();
     });
   }

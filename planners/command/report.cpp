@@ -23,7 +23,7 @@ std::string point_text(const Vector3d& p) {
 
 std::string gap_text(const Interval& gap) {
   if (std::isfinite(gap.lo) && std::isfinite(gap.hi)) return "gap " + bracket_text(gap);
-  return "the budget ran out before their gap was known";
+  return "their gap is not known";
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ using Impl = Workspace::Impl;
 constexpr double kTimeWidth = 2.5e-7;
 // No interval is split below this, however fast the motion.
 constexpr double kLeastWidth = 1e-13;
+// So many intervals of the least widths may look closer than the tolerance asks.
+constexpr int kMostNarrow = 4096;
 
 // Half-open range [first, last) of the task list.
 struct Range {
@@ -294,6 +296,7 @@ class Query {
     if (!done_) {
       const Range rest{first, ws_.tasks.size()};
       const bool narrow = hi - lo <= kTimeWidth;
+      if (narrow) ++narrow_intervals_;
       if (rest.first == rest.last) {
         if (!goal_.measuring) result_.free_until = hi;
       } else if (goal_.measuring ? hi - lo <= 1e-9 : narrow && hi >= contact_) {
@@ -318,8 +321,10 @@ class Query {
   // tolerance, and some reserve; where the pair is apart at mid-time, smaller steps still lengthen
   // the proven prefix, and a slow approach to the first contact needs them to close in to 1e-6 in
   // time.
+  // Only so often: a body that glides at a gap far below the tolerance would need them all the way.
   double least_motion(bool doubtful) const {
-    return (doubtful || !options_.first_contact ? 0.25 : 0.01) * options_.tolerance;
+    const bool fine = !doubtful && options_.first_contact && narrow_intervals_ < kMostNarrow;
+    return (fine ? 0.01 : 0.25) * options_.tolerance;
   }
 
   void block(double at, const Witness& witness) {
@@ -385,6 +390,7 @@ class Query {
   bool blocked_ = false;  // the proven prefix can grow no more
   double blocked_at_ = 0.0;
   bool done_ = false;
+  int narrow_intervals_ = 0;
 };
 
 }  // namespace
