@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "point_in_solid.hpp"
+
 namespace catena {
 namespace {
 
@@ -235,6 +237,8 @@ void Geometry::finish() {
   }
   reach_ = bound_above(bound_center_.norm() + bound_radius_, 8);
 
+  if (solid_) find_interior_points();
+
   has_hull_ = num_elements_ == 1;
   if (kind_ != Kind::kMesh || num_elements_ == 1) return;
   std::vector<bool> used(mesh_.vertices.size(), false);
@@ -249,6 +253,34 @@ void Geometry::finish() {
   if (points.size() > kMostHullPoints) return;
   for (const auto& x : points) hull_points_.emplace_back(x[0], x[1], x[2]);
   has_hull_ = true;
+}
+
+// From the middles of triangles all over the surface, straight inwards: half the solid's size
+// first, then half of that, until a point is proven inside.
+void Geometry::find_interior_points() {
+  constexpr size_t kMostPoints = 6;
+  constexpr int kMostTriangles = 24, kMostSteps = 10;
+  const auto try_point = [this](const Vector3d& p) {
+    if (internal::point_in_solid(*this, p, 0.0) != internal::Side::kInside) return false;
+    interior_points_.push_back(p);
+    return true;
+  };
+  try_point(bound_center_);
+  const double size = tree_.nodes().front().box.half.maxCoeff();
+  const int stride = std::max(1, num_elements_ / kMostTriangles);
+  for (int i = 0; i < num_elements_ && interior_points_.size() < kMostPoints; i += stride) {
+    const ConvexShape e = element(i);
+    const Vector3d across =
+        (e.corners[1] - e.corners[0]).cross(e.corners[2] - e.corners[0]).normalized();
+    if (!(across.norm() > 0.5)) continue;  // a degenerate triangle has no inward side
+    bool found = false;
+    double depth = size;
+    for (int step = 0; step < kMostSteps && !found; ++step, depth *= 0.5) {
+      // Outwards by the corners' order in most files, but not in all.
+      found = try_point(e.core_center() - depth * across) ||
+              try_point(e.core_center() + depth * across);
+    }
+  }
 }
 
 }  // namespace catena

@@ -23,6 +23,10 @@ constexpr double kTimeWidth = 2.5e-7;
 constexpr double kLeastWidth = 1e-13;
 // So many intervals of the least widths may look closer than the tolerance asks.
 constexpr int kMostNarrow = 4096;
+// So many intervals may find a pair closer than the tolerance, yet apart, before it counts as
+// undecided: to prove a glide at a gap g free takes about 1 / sqrt(g) of them, millions for a gap
+// of rounding's size.
+constexpr int kMostGrazing = 1 << 14;
 
 // Half-open range [first, last) of the task list.
 struct Range {
@@ -251,7 +255,7 @@ class Query {
     ++result_.stats.intervals;
 
     const size_t first = ws_.tasks.size();
-    double open_motion = 0.0;
+    double open_motion = 0.0, open_gap = kInfinity;
     bool touched = false, doubtful = false;
     Witness open_witness;
     for (size_t k = range.first; k < range.last; ++k) {
@@ -289,6 +293,7 @@ class Query {
         open_witness = internal::make_witness(world_, task.pair, e.distance, ws_);
       }
       open_motion = std::max(open_motion, motion.displacement);
+      open_gap = std::min(open_gap, e.distance.distance.hi);
       doubtful = doubtful || e.doubtful;
       ws_.tasks.push_back({task.pair, e.leaf});
     }
@@ -297,6 +302,8 @@ class Query {
       const Range rest{first, ws_.tasks.size()};
       const bool narrow = hi - lo <= kTimeWidth;
       if (narrow) ++narrow_intervals_;
+      const bool grazing = !touched && open_gap <= options_.clearance + options_.tolerance;
+      if (grazing) ++grazing_intervals_;
       if (rest.first == rest.last) {
         if (!goal_.measuring) result_.free_until = hi;
       } else if (goal_.measuring ? hi - lo <= 1e-9 : narrow && hi >= contact_) {
@@ -305,7 +312,8 @@ class Query {
         } else {
           done_ = true;  // [lo, contact] brackets the first contact
         }
-      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= least_motion(doubtful))) {
+      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= least_motion(doubtful)) ||
+                 (grazing && !goal_.measuring && grazing_intervals_ > kMostGrazing)) {
         block(lo, open_witness);
         blocked_at_ = hi;
         done_ = true;
@@ -390,7 +398,7 @@ class Query {
   bool blocked_ = false;  // the proven prefix can grow no more
   double blocked_at_ = 0.0;
   bool done_ = false;
-  int narrow_intervals_ = 0;
+  int narrow_intervals_ = 0, grazing_intervals_ = 0;
 };
 
 }  // namespace

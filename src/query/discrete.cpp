@@ -131,7 +131,7 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
       inside = contained(a, b, X, ws.scratch, result.stats);
     }
     if (e.doubtful && inside != PairState::kTouching && (a.is_solid() || b.is_solid()) &&
-        middles_inside(a, b, X, ws.scratch, result.stats) == PairState::kTouching) {
+        insides_meet(a, b, X, ws.scratch, result.stats) == PairState::kTouching) {
       inside = PairState::kTouching;
     }
     if (inside == PairState::kTouching) {

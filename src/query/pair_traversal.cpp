@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "point_in_solid.hpp"
+#include "geometry/point_in_solid.hpp"
 
 namespace catena::internal {
 namespace {
@@ -250,13 +250,17 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
   return t.result;
 }
 
-PairState middles_inside(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
-                         Scratch& scratch, QueryStats& stats) {
+PairState insides_meet(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                       Scratch& scratch, QueryStats& stats) {
   // Enough for a pair of coarse meshes; on fine ones some triangles cross properly.
   constexpr int kMostTests = 256;
   bool found = false;
   const auto search = [&](const Geometry& solid, const Geometry& other, const RigidEnclosure& X) {
     if (!solid.is_solid() || is_half_space(other)) return;
+    for (const Vector3d& p : other.interior_points()) {
+      ++stats.element_tests;
+      found = found || point_in_solid(solid, X.X * p, X.point_error(p.norm())) == Side::kInside;
+    }
     const Obb& root = solid.tree().nodes().front().box;
     int tests = 0;
     auto& stack = scratch.stack;

@@ -74,10 +74,11 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
                     const PairMotion* motion, Goal& goal, Leaf hint, std::uint64_t budget,
                     Scratch& scratch, QueryStats& stats);
 
-/// kTouching if the middle of some element of one lies inside the other, a closed mesh. For pairs
-/// left doubtful: surfaces that coincide cross nowhere, though their insides may overlap.
-PairState middles_inside(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
-                         Scratch& scratch, QueryStats& stats);
+/// kTouching if an interior point of one, or the middle of one of its elements, lies inside the
+/// other, a closed mesh. For pairs left doubtful: surfaces that coincide cross nowhere, though
+/// their insides may overlap.
+PairState insides_meet(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                       Scratch& scratch, QueryStats& stats);
 
 /// Does one of the two lie inside the other, a closed mesh, so far as one point of every connected
 /// component tells? kApart: proven that none does; kTouching: proven that one does.

@@ -482,6 +482,20 @@ TEST(Traps, ASlideAcrossATurntableIsPushedSideways) {
   }
 }
 
+// A glide at a gap that the tolerance need not decide: no work without end, and no wrong answer.
+TEST(Traps, AGlideAtAGapOfRoundingsSizeEnds) {
+  for (const double gap : {1e-6, 1e-8, 1e-10, 1e-12, 1e-13}) {
+    RobotMaker maker;
+    maker.add(JointKind::kRevolute, {{0, 0, 0.1}, {}}, {0, 0, 1}, {bar(0.1)});
+    maker.add(JointKind::kRevolute, {{1, 0, 0}, {}}, {0, 0, 1}, {bar(0.1)});
+    const PlacedSpec plate = oracle::box({8, 8, 1}, {0, 0, -0.5 - gap});
+    const MotionResult r = check(maker.spec(), scene_of({plate}), {-1, -1}, {1, 2});
+    EXPECT_NE(r.verdict, Verdict::kCollision) << gap;
+    if (gap >= 1e-6) expect_free(r);
+    EXPECT_LE(r.stats.intervals, 100000u) << gap;
+  }
+}
+
 // More ideas of an adversary.
 
 TEST(Adversary, BudgetOfOneIsNeverFreeUnlessProven) {

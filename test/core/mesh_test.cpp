@@ -219,6 +219,27 @@ TEST(MeshInside, ACavityIsFree) {
             Verdict::kCollision);
 }
 
+TEST(MeshInside, SolidsInTheSamePlaceOverlap) {
+  // A bent beam: its bounding centre is not inside it.
+  const ShapeSpec bent = joined(box_mesh({3, 0.2, 0.3}), box_mesh({0.2, 3, 0.3}), {1.4, 1.4, 0});
+  const ShapeSpec hollow = joined(box_mesh({1, 1, 1}), box_mesh({0.6, 0.6, 0.6}), {}, true);
+  ShapeSpec inward = box_mesh({1, 2, 0.01});
+  for (auto& t : inward.triangles) std::swap(t[1], t[2]);
+  const std::array<double, 4> turned{0.3, -0.2, 0.1, std::sqrt(1 - 0.14)};
+  for (const ShapeSpec& shape : {box_mesh({1, 1, 1}), bent, hollow, inward}) {
+    const PlacedSpec solid = oracle::mesh(shape);
+    EXPECT_EQ(verdict_at(solid, solid, {0, 0, 0}), Verdict::kCollision);
+    PlacedSpec placed = solid;
+    placed.pose = {{0.1, 0.2, 0.3}, {0, 0, 0}};
+    EXPECT_EQ(verdict_at(solid, placed, {0.1, 0.2, 0.3}), Verdict::kCollision);
+    EXPECT_EQ(verdict_at(placed, solid, {-0.1, -0.2, -0.3}), Verdict::kCollision);
+    EXPECT_NE(verdict_at(solid, solid, {0, 0, 0}, turned), Verdict::kFree);
+  }
+  // Flush in a cavity that fits exactly: the surfaces touch everywhere, the insides nowhere.
+  const PlacedSpec shell = oracle::mesh(hollow), core = oracle::mesh(box_mesh({0.6, 0.6, 0.6}));
+  EXPECT_NE(verdict_at(core, shell, {0, 0, 0}), Verdict::kFree);
+}
+
 TEST(MeshInside, MirroredScaleKeepsTheSolid) {
   const PlacedSpec ball = oracle::sphere(0.05);
   for (const bool repair : {false, true}) {

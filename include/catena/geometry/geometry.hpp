@@ -57,6 +57,10 @@ class Geometry {
   /// The mesh is closed and counts as a solid.
   bool is_solid() const noexcept { return solid_; }
 
+  /// A few points proven to lie inside a solid mesh, off its surface where the mesh has the room;
+  /// empty for other geometries, and possibly for a very thin solid.
+  std::span<const Vector3d> interior_points() const noexcept { return interior_points_; }
+
   /// A bounding ball: every point of the geometry lies within bound_radius() of bound_center().
   /// Infinite for a half-space.
   const Vector3d& bound_center() const noexcept { return bound_center_; }
@@ -72,6 +76,7 @@ class Geometry {
  private:
   Geometry() = default;
   void finish();
+  void find_interior_points();
 
   Kind kind_ = Kind::kPrimitive;
   Primitive primitive_;
@@ -86,6 +91,7 @@ class Geometry {
   double bound_radius_ = 0.0;
   double reach_ = 0.0;
   std::vector<int> component_elements_;
+  std::vector<Vector3d> interior_points_;
   bool has_hull_ = false;
   std::vector<Vector3d> hull_points_;
 };
