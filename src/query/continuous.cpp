@@ -257,7 +257,7 @@ class Query {
     const size_t first = ws_.tasks.size();
     double open_motion = 0.0, open_gap = kInfinity;
     bool touched = false, doubtful = false;
-    Witness open_witness;
+    int open_pair = -1;
     for (size_t k = range.first; k < range.last; ++k) {
       const Impl::Task task = ws_.tasks[k];
       const auto& pair = world_.pairs()[static_cast<size_t>(task.pair)];
@@ -289,9 +289,7 @@ class Query {
         touched = true;
         done_ = !options_.first_contact;
       }
-      if (open_motion == 0.0) {
-        open_witness = internal::make_witness(world_, task.pair, e.distance, ws_);
-      }
+      if (open_pair < 0) open_pair = task.pair;
       open_motion = std::max(open_motion, motion.displacement);
       open_gap = std::min(open_gap, e.distance.distance.hi);
       doubtful = doubtful || e.doubtful;
@@ -314,7 +312,7 @@ class Query {
         }
       } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= least_motion(doubtful)) ||
                  (grazing && !goal_.measuring && grazing_intervals_ > kMostGrazing)) {
-        block(lo, open_witness);
+        block(lo, measured(open_pair));
         blocked_at_ = hi;
         done_ = true;
       } else {
@@ -333,6 +331,26 @@ class Query {
   double least_motion(bool doubtful) const {
     const bool fine = !doubtful && options_.first_contact && narrow_intervals_ < kMostNarrow;
     return (fine ? 0.01 : 0.25) * options_.tolerance;
+  }
+
+  // The pair with the bracket of its whole distance at the poses at hand: an examination ends at
+  // the first leaf that is open.
+  Witness measured(int index) {
+    const auto& pair = world_.pairs()[static_cast<size_t>(index)];
+    Goal goal;
+    goal.clearance = kInfinity;
+    goal.measuring = true;
+    goal.width = options_.tolerance;
+    goal.floor = options_.clearance;
+    const Examination e =
+        internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
+                          *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
+                          internal::relative_pose(pair, ws_), nullptr, goal, {}, options_.budget,
+                          ws_.scratch, result_.stats);
+    const bool touching = e.state == PairState::kTouching;
+    Witness w = internal::make_witness(world_, index, touching ? e.distance : e.closest, ws_);
+    if (!touching) w.gap = {std::min(goal.least, goal.clearance), goal.greatest};
+    return w;
   }
 
   void block(double at, const Witness& witness) {

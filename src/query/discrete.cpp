@@ -144,7 +144,9 @@ StateResult check_poses(const CollisionWorld& world, const QueryOptions& options
       return true;
     }
     if (e.state == PairState::kOpen || inside == PairState::kOpen) {
-      if (!open && !contact_only) report(i, e.distance, Verdict::kUndecided);
+      PairDistance d = e.distance;
+      if (inside == PairState::kOpen) d.distance.lo = -kInfinity;  // one may be in the other
+      if (!open && !contact_only) report(i, d, Verdict::kUndecided);
       open = true;
       if (inside == PairState::kOpen) goal.lower(-kInfinity);
     }

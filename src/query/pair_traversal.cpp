@@ -165,6 +165,9 @@ struct Traversal {
       result.state = PairState::kOpen;
       result.leaf = {na, nb};
       result.distance = d;
+    } else {
+      result.distance.distance.lo = std::min(result.distance.distance.lo, d.distance.lo);
+      result.distance.distance.hi = std::min(result.distance.distance.hi, d.distance.hi);
     }
     return false;
   }

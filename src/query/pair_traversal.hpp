@@ -47,8 +47,10 @@ enum class PairState : std::uint8_t { kApart, kTouching, kOpen };
 
 struct Examination {
   PairState state = PairState::kApart;
-  Leaf leaf;                 ///< that touches or is open
-  PairDistance distance;     ///< of that leaf, in a's frame
+  Leaf leaf;  ///< that touches or is open
+  /// Of that leaf, in a's frame. Of a pair that stands still and is left open: the bracket is the
+  /// whole pair's, as far as it lies below the clearance.
+  PairDistance distance;
   bool hulls_apart = false;  ///< so that neither can be inside the other either
   bool doubtful = false;     ///< some leaf is not even told apart at mid-time
   bool closer = false;       ///< measuring: this pair lowered goal.greatest

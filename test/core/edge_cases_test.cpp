@@ -488,11 +488,18 @@ TEST(Traps, AGlideAtAGapOfRoundingsSizeEnds) {
     RobotMaker maker;
     maker.add(JointKind::kRevolute, {{0, 0, 0.1}, {}}, {0, 0, 1}, {bar(0.1)});
     maker.add(JointKind::kRevolute, {{1, 0, 0}, {}}, {0, 0, 1}, {bar(0.1)});
-    const PlacedSpec plate = oracle::box({8, 8, 1}, {0, 0, -0.5 - gap});
-    const MotionResult r = check(maker.spec(), scene_of({plate}), {-1, -1}, {1, 2});
-    EXPECT_NE(r.verdict, Verdict::kCollision) << gap;
-    if (gap >= 1e-6) expect_free(r);
-    EXPECT_LE(r.stats.intervals, 100000u) << gap;
+    PlacedSpec mesh = oracle::mesh(oracle::box_mesh({8, 8, 1}));
+    mesh.pose.xyz = {0, 0, -0.5 - gap};
+    for (const PlacedSpec& plate : {oracle::box({8, 8, 1}, {0, 0, -0.5 - gap}), mesh}) {
+      const MotionResult r = check(maker.spec(), scene_of({plate}), {-1, -1}, {1, 2});
+      EXPECT_NE(r.verdict, Verdict::kCollision) << gap;
+      if (gap >= 1e-6) expect_free(r);
+      EXPECT_LE(r.stats.intervals, 100000u) << gap;
+      if (r.verdict != Verdict::kUndecided) continue;
+      EXPECT_LE(r.witness.gap.lo, gap);
+      EXPECT_GE(r.witness.gap.hi, gap * (1 - 1e-3));
+      EXPECT_LE(r.witness.gap.width(), 1e-6) << gap;
+    }
   }
 }
 
