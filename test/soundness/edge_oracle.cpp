@@ -276,9 +276,9 @@ Truth EdgeOracle::judge(int budget) {
   return truth;
 }
 
-std::pair<Real, Real> EdgeOracle::descend(int pair, Real t, Real step) {
+std::pair<Real, Real> EdgeOracle::descend(int pair, Real t, Real step, Real target, Real least) {
   Real best = gap_at(pair, t).hi;
-  while (step > Real(1e-12) && best > 0) {
+  while (step > least && best > 0) {
     bool moved_on = false;
     for (const Real s : {t - step, t + step}) {
       const Real clamped = std::clamp(s, Real(0), Real(1));
@@ -289,7 +289,9 @@ std::pair<Real, Real> EdgeOracle::descend(int pair, Real t, Real step) {
         moved_on = true;
       }
     }
-    if (!moved_on) step *= Real(0.4);
+    if (moved_on) continue;
+    if (best - rates_[size_t(pair)] * step > target) break;
+    step *= Real(0.4);
   }
   return {best, t};
 }

@@ -55,8 +55,11 @@ class EdgeOracle {
   Truth judge(int budget = 20000);
 
   /// The smallest gap near t, found by repeated narrowing of a bracket around it; an upper bound of
-  /// the smallest gap there, and where.
-  std::pair<Real, Real> descend(int pair, Real t, Real step);
+  /// the smallest gap there, and where. It ends early where no time within the last step on both
+  /// sides can reach `target`, by the pair's greatest speed, and at steps of `least`.
+  std::pair<Real, Real> descend(int pair, Real t, Real step, Real target = kNoTarget,
+                                Real least = 1e-12L);
+  static constexpr Real kNoTarget = 1e9L;
 
   /// A point of geometry g (of a link or of the scene) in the world at t: its k-th feature.
   Vec3 point_of(int geometry, Real t, const Vec3& direction);

@@ -16,6 +16,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include "catena/query/continuous.hpp"
 #include "soundness/edge_oracle.hpp"
@@ -112,7 +113,7 @@ Approach nearest_approach(const RobotSpec& robot, const Edge& edge, const Placed
     int pair = -1;
     const Real g = oracle.smallest_gap_at(at, &pair).hi;
     if (pair < 0 || g > best.gap + 0.05L) continue;
-    const auto [low, when] = oracle.descend(pair, at, 1.0L / 48);
+    const auto [low, when] = oracle.descend(pair, at, 1.0L / 48, best.gap, 1e-5L);
     if (low < best.gap) {
       best.gap = low;
       best.t = when;
@@ -120,6 +121,7 @@ Approach nearest_approach(const RobotSpec& robot, const Edge& edge, const Placed
     }
   }
   if (which >= 0) {
+    std::tie(best.gap, best.t) = oracle.descend(which, best.t, 1e-5L);
     const Gap g = oracle.gap_at(which, best.t);
     best.a = g.a;
     best.b = g.b;
@@ -366,7 +368,7 @@ struct Judge {
           const Real t = i == 0 ? truth.t_min : (Real(i) - 0.5L) / starts;
           oracle.smallest_gap_at(t, &pair);
           if (pair < 0) break;
-          const auto [low, when] = oracle.descend(pair, t, 0.04L);
+          const auto [low, when] = oracle.descend(pair, t, 0.04L, 0);
           if (low <= 0) {
             fail("FALSE FREE (descent)", edge, details);
             break;
@@ -416,7 +418,8 @@ struct Judge {
       case Verdict::kUndecided: {
         if (result.contact) fail("undecided with contact", edge, details);
         Real low = truth.min_gap;
-        if (truth.pair >= 0 && low > 0) low = oracle.descend(truth.pair, truth.t_min, 0.01L).first;
+        if (truth.pair >= 0 && low > 0)
+          low = oracle.descend(truth.pair, truth.t_min, 0.01L, 1e-6L).first;
         if (low > 1e-6L) {
           fail("undecided though clear", edge, details);
         } else if (truth.kind == Truth::Kind::kContact) {
