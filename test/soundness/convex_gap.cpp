@@ -31,6 +31,10 @@ Real core_support(const Solid& solid, const Vec3& d) {
   return dot(d, core_support_point(solid, d));
 }
 
+Real separation_along(const Solid& a, const Solid& b, const Vec3& d) {
+  return -core_support(b, -d) - core_support(a, d);
+}
+
 Vec3 nearest_on_segment(const Vec3& a, const Vec3& b, const Vec3& p) {
   const Vec3 ab = b - a;
   const Real len2 = dot(ab, ab);
@@ -81,9 +85,8 @@ bool in_outline(const Solid& s, const std::vector<int>& face, const Vec3& n, con
 
 bool inside_full(const Solid& s, const Vec3& p) {
   if (!s.full) return false;
-  for (const auto& face : s.faces) {
-    const Vec3 n = area_vector(s, face);
-    if (dot(n, p - s.corners[size_t(face[0])]) > 0) return false;
+  for (size_t i = 0; i < s.faces.size(); ++i) {
+    if (dot(s.normals[i], p - s.corners[size_t(s.faces[i][0])]) > 0) return false;
   }
   return true;
 }
@@ -103,12 +106,14 @@ Vec3 project_polytope(const Solid& s, const Vec3& p) {
   for (const Vec3& c : s.corners) best.offer(c, p);
   for (const auto& e : s.edges)
     best.offer(nearest_on_segment(s.corners[size_t(e[0])], s.corners[size_t(e[1])], p), p);
-  for (const auto& face : s.faces) {
-    const Vec3 n = area_vector(s, face);
+  for (size_t i = 0; i < s.faces.size(); ++i) {
+    const Vec3& n = s.normals[i];
     const Real len2 = dot(n, n);
     if (len2 == 0) continue;
-    const Vec3 foot = p - (dot(n, p - s.corners[size_t(face[0])]) / len2) * n;
-    if (in_outline(s, face, n, foot)) best.offer(foot, p);
+    const Real height = dot(n, p - s.corners[size_t(s.faces[i][0])]);
+    if (height * height >= best.distance * best.distance * len2) continue;
+    const Vec3 foot = p - (height / len2) * n;
+    if (in_outline(s, s.faces[i], n, foot)) best.offer(foot, p);
   }
   return best.a;
 }
@@ -132,8 +137,9 @@ void offer_segments(const Vec3& a0, const Vec3& a1, const Vec3& b0, const Vec3& 
 }
 
 // Does the segment p q pass through the face? Then a common point.
-bool crosses(const Solid& s, const std::vector<int>& face, const Vec3& p, const Vec3& q, Vec3& at) {
-  const Vec3 n = area_vector(s, face);
+bool crosses(const Solid& s, size_t index, const Vec3& p, const Vec3& q, Vec3& at) {
+  const std::vector<int>& face = s.faces[index];
+  const Vec3& n = s.normals[index];
   const Real hp = dot(n, p - s.corners[size_t(face[0])]),
              hq = dot(n, q - s.corners[size_t(face[0])]);
   if (hp == hq || (hp > 0) == (hq > 0)) return false;
@@ -144,8 +150,8 @@ bool crosses(const Solid& s, const std::vector<int>& face, const Vec3& p, const 
 void offer_crossings(const Solid& a, const Solid& b, Pairing& best) {
   Vec3 at;
   for (const auto& e : a.edges)
-    for (const auto& face : b.faces)
-      if (crosses(b, face, a.corners[size_t(e[0])], a.corners[size_t(e[1])], at)) {
+    for (size_t i = 0; i < b.faces.size(); ++i)
+      if (crosses(b, i, a.corners[size_t(e[0])], a.corners[size_t(e[1])], at)) {
         best = {0, at, at};
         return;
       }
@@ -153,19 +159,26 @@ void offer_crossings(const Solid& a, const Solid& b, Pairing& best) {
 
 Pairing polytopes(const Solid& a, const Solid& b) {
   Pairing best;
-  for (const Vec3& p : a.corners) best.offer(p, project_polytope(b, p));
-  for (const Vec3& q : b.corners) best.offer(project_polytope(a, q), q);
+  for (const Vec3& p : a.corners)
+    if (norm(p - b.center) - b.bound <= best.distance) best.offer(p, project_polytope(b, p));
+  for (const Vec3& q : b.corners)
+    if (norm(q - a.center) - a.bound <= best.distance) best.offer(project_polytope(a, q), q);
   if (best.distance == 0) return best;
   for (const auto& e : a.edges) {
     const Vec3 &a0 = a.corners[size_t(e[0])], &a1 = a.corners[size_t(e[1])];
     const Vec3 mid_a = Real(0.5) * (a0 + a1);
     const Real half_a = Real(0.5) * norm(a1 - a0);
+    if (norm(mid_a - b.center) - half_a - b.bound > best.distance) continue;
     for (const auto& f : b.edges) {
       const Vec3 &b0 = b.corners[size_t(f[0])], &b1 = b.corners[size_t(f[1])];
       const Real far = norm(mid_a - Real(0.5) * (b0 + b1)) - half_a - Real(0.5) * norm(b1 - b0);
       if (far <= best.distance) offer_segments(a0, a1, b0, b1, best);
     }
   }
+  // With a plane between them nothing crosses.
+  if (best.distance > 0 &&
+      separation_along(a, b, (1 / best.distance) * (best.b - best.a)) > Real(0.5) * best.distance)
+    return best;
   offer_crossings(a, b, best);
   if (best.distance > 0) {
     Pairing swapped;
@@ -200,9 +213,10 @@ Pairing polytope_round(const Solid& a, const Solid& b) {
   Pairing best;
   for (const Vec3& p : a.corners) best.offer(p, project_round(b, p));
   if (inside_full(a, b.X.p)) best.offer(b.X.p, b.X.p);
-  for (const auto& face : a.faces) {
+  for (size_t i = 0; i < a.faces.size(); ++i) {
     if (best.distance == 0) return best;
-    Vec3 n = area_vector(a, face);
+    const std::vector<int>& face = a.faces[i];
+    Vec3 n = a.normals[i];
     const Real len = norm(n);
     if (len == 0) continue;
     n = (1 / len) * n;
@@ -225,10 +239,6 @@ Pairing polytope_round(const Solid& a, const Solid& b) {
     offer_segment_round(a.corners[size_t(e[0])], a.corners[size_t(e[1])], b, best);
   }
   return best;
-}
-
-Real separation_along(const Solid& a, const Solid& b, const Vec3& d) {
-  return -core_support(b, -d) - core_support(a, d);
 }
 
 // Weights, adding up to one, of the point of the points' affine hull that is nearest to the origin;
@@ -350,7 +360,7 @@ Real polytope_axes(const Solid& a, const Solid& b) {
     best = std::max({best, separation_along(a, b, d), separation_along(a, b, -d)});
   };
   for (const Solid* s : {&a, &b})
-    for (const auto& face : s->faces) test(area_vector(*s, face));
+    for (const Vec3& n : s->normals) test(n);
   for (const auto& e : a.edges)
     for (const auto& f : b.edges)
       test(cross(a.corners[size_t(e[1])] - a.corners[size_t(e[0])],
@@ -436,6 +446,7 @@ std::vector<Solid> pieces(const ShapeSpec& shape) {
           if (!(k & bit)) s.edges.push_back({k, k | bit});
       s.faces = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                  {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+      for (const auto& face : s.faces) s.normals.push_back(area_vector(s, face));
       s.full = h.x > 0 && h.y > 0 && h.z > 0;
       s.bound = norm(h);
       break;
@@ -461,6 +472,7 @@ std::vector<Solid> pieces(const ShapeSpec& shape) {
         for (const int v : t) triangle.corners.push_back(vec<Real>(shape.vertices[size_t(v)]));
         triangle.edges = {{0, 1}, {1, 2}, {2, 0}};
         triangle.faces = {{0, 1, 2}};
+        triangle.normals = {area_vector(triangle, triangle.faces[0])};
         triangle.center =
             (Real(1) / 3) * (triangle.corners[0] + triangle.corners[1] + triangle.corners[2]);
         for (const Vec3& c : triangle.corners)
@@ -476,6 +488,7 @@ std::vector<Solid> pieces(const ShapeSpec& shape) {
 Solid moved(const Pose3& X, const Solid& solid) {
   Solid out = solid;
   for (Vec3& c : out.corners) c = X * c;
+  for (Vec3& n : out.normals) n = X.R * n;
   out.X = X * solid.X;
   out.center = X * solid.center;
   if (solid.kind == Solid::Kind::kHalfSpace) {

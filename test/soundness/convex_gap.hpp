@@ -24,7 +24,8 @@ struct Solid {
   std::vector<Vec3> corners;
   std::vector<std::array<int, 2>> edges;
   std::vector<std::vector<int>> faces;
-  bool full = false;  ///< has an inside: the faces bound it
+  std::vector<Vec3> normals;  ///< of the faces: twice their vector areas
+  bool full = false;          ///< has an inside: the faces bound it
 
   // A cylinder or cone, axis X.R.ez, centre X.p; base at -half_length, the cone's apex at +.
   Pose3 X;

@@ -5,6 +5,7 @@
 // Edge k depends on the seed and k alone, so that any one can be repeated with --only K, and a run
 // that was cut short goes on from --state FILE. Exit status 0 if no verdict was wrong.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -106,18 +107,28 @@ Approach nearest_approach(const RobotSpec& robot, const Edge& edge, const Placed
       alone.disabled.push_back({robot.links[i].name, robot.links[j].name});
   EdgeOracle oracle(alone, scene);
   oracle.set_motion(edge.q0, edge.q1);
+  // The lowest samples lead to the nearest approach, or close to it.
+  struct Start {
+    Real gap, t;
+    int pair;
+  };
+  std::vector<Start> starts;
+  for (int i = 0; i <= 24; ++i) {
+    Start start{0, Real(i) / 24, -1};
+    start.gap = oracle.smallest_gap_at(start.t, &start.pair).hi;
+    if (start.pair >= 0) starts.push_back(start);
+  }
+  std::sort(starts.begin(), starts.end(),
+            [](const Start& s, const Start& t) { return s.gap < t.gap; });
+  if (starts.size() > 4) starts.resize(4);
   Approach best;
   int which = -1;
-  for (int i = 0; i <= 24; ++i) {
-    const Real at = Real(i) / 24;
-    int pair = -1;
-    const Real g = oracle.smallest_gap_at(at, &pair).hi;
-    if (pair < 0 || g > best.gap + 0.05L) continue;
-    const auto [low, when] = oracle.descend(pair, at, 1.0L / 48, best.gap, 1e-5L);
+  for (const Start& start : starts) {
+    const auto [low, when] = oracle.descend(start.pair, start.t, 1.0L / 48, best.gap, 1e-5L);
     if (low < best.gap) {
       best.gap = low;
       best.t = when;
-      which = pair;
+      which = start.pair;
     }
   }
   if (which >= 0) {
