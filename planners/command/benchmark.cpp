@@ -141,7 +141,7 @@ int run_benchmark(BenchmarkCommand& command) {
   // A planner takes the problem's objective when it is set up, and its sampler asks again when it
   // runs.
   for (const std::string& name : command.planners) {
-    set_objective(name, *setup);
+    setup->choose_objective(name);
     const auto planner = make_planner("benchmark", name, setup->getSpaceInformation(), settings);
     planner->setProblemDefinition(setup->getProblemDefinition());
     setup->setup();
@@ -150,7 +150,7 @@ int run_benchmark(BenchmarkCommand& command) {
   }
   size_t switched = 0;
   benchmark.setPlannerSwitchEvent([&](const ob::PlannerPtr&) {
-    if (switched < command.planners.size()) set_objective(command.planners[switched++], *setup);
+    if (switched < command.planners.size()) setup->choose_objective(command.planners[switched++]);
   });
   int run = 0;
   ompl::CheckStatistics before;

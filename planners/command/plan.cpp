@@ -240,7 +240,6 @@ int run_plan(PlanCommand& command) {
   const PlannerSettings settings = load_planner_settings(command.planner_config);
   const PlanningProblem problem = load_problem(common, command.ends);
   const auto setup = make_setup(problem, common);
-  set_objective(command.planner, *setup);
   setup->setPlanner(make_planner("plan", command.planner, setup->getSpaceInformation(), settings));
   const EndVerdicts verdicts = check_ends(problem, common);
   if (!verdicts.free()) return answer_ends_not_free(command, problem, verdicts);

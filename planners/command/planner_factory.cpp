@@ -62,7 +62,6 @@
 
 #include "catena/io/input_error.hpp"
 #include "options.hpp"
-#include "path_length.hpp"
 
 namespace catena::command {
 namespace {
@@ -228,22 +227,6 @@ ob::PlannerPtr make_planner(const std::string& command, const std::string& name,
                            "see OMPL's page of " + name + " for its range");
   }
   return planner;
-}
-
-void set_objective(const std::string& planner, og::SimpleSetup& setup) {
-  static const std::set<std::string> informed = {
-      "ABITstar",        "AITstar",    "BITstar",  "CForest", "EITstar",
-      "InformedRRTstar", "RRTXstatic", "RRTsharp", "RRTstar", "SORRTstar"};
-  if (!informed.contains(planner)) {
-    setup.setOptimizationObjective(nullptr);
-    return;
-  }
-  const auto& definition = setup.getProblemDefinition();
-  const auto* goal = definition->getGoal()->as<ob::GoalState>();
-  const double straight =
-      setup.getStateSpace()->distance(definition->getStartState(0), goal->getState());
-  setup.setOptimizationObjective(
-      std::make_shared<PathLength>(setup.getSpaceInformation(), straight));
 }
 
 }  // namespace catena::command

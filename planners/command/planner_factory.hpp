@@ -32,9 +32,4 @@ std::vector<std::string> planner_names();
                                       const ::ompl::base::SpaceInformationPtr& si,
                                       const PlannerSettings& settings);
 
-/// Gives the problem the objective that a planner needs: planners that sample only where a path
-/// could become shorter get one of our own (see PathLength), the others none, so that those which
-/// stop at the first path do. Start and goal must be set.
-void set_objective(const std::string& planner, ::ompl::geometric::SimpleSetup& setup);
-
 }  // namespace catena::command

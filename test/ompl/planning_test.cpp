@@ -1,11 +1,14 @@
 // Planners that ask all kinds of questions, on a small problem: what they return is proven free.
 
 #include <gtest/gtest.h>
+#include <ompl/base/objectives/PathLengthOptimizationObjective.h>
 #include <ompl/geometric/planners/est/EST.h>
 #include <ompl/geometric/planners/est/ProjEST.h>
+#include <ompl/geometric/planners/informedtrees/BITstar.h>
 #include <ompl/geometric/planners/kpiece/KPIECE1.h>
 #include <ompl/geometric/planners/kpiece/LBKPIECE1.h>
 #include <ompl/geometric/planners/prm/PRM.h>
+#include <ompl/geometric/planners/rrt/InformedRRTstar.h>
 #include <ompl/geometric/planners/rrt/RRTConnect.h>
 #include <ompl/geometric/planners/sbl/SBL.h>
 #include <ompl/util/Console.h>
@@ -41,6 +44,42 @@ TYPED_TEST(PlansSafely, WithEveryEdgeProven) {
     EXPECT_EQ(result.free_until, 1.0);
   }
   EXPECT_GT(setup.statistics().motions, 0U);
+}
+
+// OMPL's own sampler of the region where a path could be shorter throws for a robot's space.
+template <class Planner>
+class PlansInformed : public ::testing::Test {};
+using InformedPlanners = ::testing::Types<og::BITstar, og::InformedRRTstar>;
+TYPED_TEST_SUITE(PlansInformed, InformedPlanners);
+
+TYPED_TEST(PlansInformed, AndThenWithoutAnObjectiveAgain) {
+  ::ompl::msg::setLogLevel(::ompl::msg::LOG_ERROR);
+  catena::ompl::Setup setup(catena::test::planar_snake(4), catena::test::some_posts(), {});
+  setup.setStartAndGoalStates({1.2, 0.3, 0.3, 0.3}, {-1.2, -0.3, -0.3, -0.3});
+  setup.setPlanner(std::make_shared<TypeParam>(setup.getSpaceInformation()));
+  // These planners go on as long as there is time; the first path will do.
+  bool one = false;
+  setup.getProblemDefinition()->setIntermediateSolutionCallback(
+      [&](const ob::Planner*, const std::vector<const ob::State*>&, const ob::Cost) {
+        one = true;
+      });
+  const ob::PlannerTerminationCondition found([&] { return one; });
+  const auto patience = ob::timedPlannerTerminationCondition(300.0);
+  ASSERT_EQ(setup.solve(ob::plannerOrTerminationCondition(found, patience)),
+            ob::PlannerStatus::EXACT_SOLUTION);
+  for (const catena::MotionResult& result : setup.certify(setup.getSolutionPath()))
+    EXPECT_EQ(result.verdict, catena::Verdict::kFree);
+  // A planner that stops at the first path must not be told to look for the shortest.
+  setup.clear();
+  setup.setPlanner(std::make_shared<og::PRM>(setup.getSpaceInformation()));
+  EXPECT_EQ(setup.solve(patience), ob::PlannerStatus::EXACT_SOLUTION);
+  EXPECT_FALSE(patience.eval());
+  // An objective of the caller's stays.
+  const auto mine =
+      std::make_shared<ob::PathLengthOptimizationObjective>(setup.getSpaceInformation());
+  setup.setOptimizationObjective(mine);
+  setup.choose_objective("BITstar");
+  EXPECT_EQ(setup.getProblemDefinition()->getOptimizationObjective(), mine);
 }
 
 TEST(Certify, ReplacesTheCheckersOfAProgramsOwnSetup) {

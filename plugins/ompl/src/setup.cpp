@@ -1,7 +1,12 @@
 #include "catena/ompl/setup.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
+
+#include <ompl/base/goals/GoalState.h>
+
+#include "catena/ompl/path_length.hpp"
 
 namespace catena::ompl {
 
@@ -91,6 +96,30 @@ std::vector<double> Setup::named_state(const std::string& name) const {
     }
   }
   return values;
+}
+
+void Setup::choose_objective(const std::string& planner) {
+  static const std::set<std::string> informed = {
+      "ABITstar",        "AITstar",    "BITstar",  "CForest", "EITstar",
+      "InformedRRTstar", "RRTXstatic", "RRTsharp", "RRTstar", "SORRTstar"};
+  const ob::ProblemDefinitionPtr& problem = getProblemDefinition();
+  if (problem->hasOptimizationObjective() && problem->getOptimizationObjective() != chosen_) return;
+  chosen_.reset();
+  const auto* goal = dynamic_cast<const ob::GoalState*>(problem->getGoal().get());
+  // Some names come with a k for k-nearest before them.
+  const bool nearest = !planner.empty() && planner.front() == 'k';
+  if (informed.contains(nearest ? planner.substr(1) : planner)) {
+    const double straight = goal != nullptr && problem->getStartStateCount() > 0
+                                ? si_->distance(problem->getStartState(0), goal->getState())
+                                : 0.0;
+    chosen_ = std::make_shared<PathLength>(si_, straight);
+  }
+  setOptimizationObjective(chosen_);
+}
+
+void Setup::setup() {
+  if (getPlanner()) choose_objective(getPlanner()->getName());
+  SimpleSetup::setup();
 }
 
 std::vector<MotionResult> Setup::certify(const og::PathGeometric& path) const {

@@ -57,6 +57,15 @@ class Setup : public ::ompl::geometric::SimpleSetup {
   /// simplifying and interpolating round the states of a path that was checked before.
   std::vector<MotionResult> certify(const ::ompl::geometric::PathGeometric& path) const;
 
+  /// Gives the problem the objective that a planner of this OMPL name needs, unless it has one of
+  /// the caller's: those that sample only where a path could become shorter get a PathLength, since
+  /// OMPL's own throws for a robot's space; the others none, so that those which stop at the first
+  /// path do. Start and goal must be set.
+  void choose_objective(const std::string& planner);
+
+  /// Before a solve, which calls it: chooses the objective for the planner at hand as well.
+  void setup() override;
+
   /// Work of the validity checker and the motion validator so far.
   CheckStatistics statistics() const noexcept { return context_->statistics(); }
 
@@ -66,6 +75,7 @@ class Setup : public ::ompl::geometric::SimpleSetup {
 
   std::shared_ptr<StateSpace> space_;
   std::shared_ptr<const CheckContext> context_;
+  ::ompl::base::OptimizationObjectivePtr chosen_;  // by choose_objective, not by the caller
 };
 
 /// Replaces the checkers of a program's own SimpleSetup by certified ones. The states of its space

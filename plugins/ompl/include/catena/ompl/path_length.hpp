@@ -7,7 +7,7 @@
 #include <ompl/base/samplers/informed/RejectionInfSampler.h>
 #include <ompl/util/RandomNumbers.h>
 
-namespace catena::command {
+namespace catena::ompl {
 
 /// Samples where a path through the sample could still be shorter than `max_cost`.
 ///
@@ -64,4 +64,4 @@ class PathLength final : public ::ompl::base::PathLengthOptimizationObjective {
   }
 };
 
-}  // namespace catena::command
+}  // namespace catena::ompl
