@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "progress.hpp"
+#include "../../planners/command/progress.hpp"
 
 namespace catena::command {
 namespace {
