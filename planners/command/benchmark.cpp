@@ -13,7 +13,7 @@
 #include <ompl/util/RandomNumbers.h>
 #include <CLI/CLI.hpp>
 
-#include "catena/io/input_error.hpp"
+#include "catena/view/replace_file.hpp"
 #include "ends.hpp"
 #include "ompl_log.hpp"
 #include "planner_factory.hpp"
@@ -33,7 +33,7 @@ struct BenchmarkCommand {
   std::string planner_config, out;
   int runs = 10;
   double time = 10.0, memory = 4096.0;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
   bool verbose = false;
 };
 
@@ -48,9 +48,11 @@ void check_benchmark_options(const BenchmarkCommand& command) {
     refuse("--memory", command.memory, "give megabytes above 0");
   if (command.runs < 1 || command.runs > 1'000'000)
     refuse("--runs", command.runs, "give a whole number from 1 to 1000000");
-  if (command.seed == 0 || command.seed > 0xffffffffULL)
+  if (command.seed < 1 || command.seed > 0xffffffffLL)
     refuse("--seed", static_cast<double>(command.seed), "give a whole number from 1 to 4294967295");
-  check_output("benchmark", "--out", command.out);
+  std::vector<NamedFile> inputs = input_files(command.ends);
+  inputs.push_back({"--planner-config", command.planner_config});
+  check_outputs(command.common, {{"--out", command.out}}, inputs);
 }
 
 struct PlannerSummary {
@@ -110,14 +112,14 @@ std::string answer_of(const BenchmarkCommand& command, const Benchmark& benchmar
             std::to_string(summary.runs) + " solved, " + std::to_string(summary.certified) +
             " certified, median " + number_text(summary.median_seconds, 3) + " s\n";
   }
-  return text + "wrote the log to " + command.out + "\n";
+  return text + "wrote the log to " + printable(command.out) + "\n";
 }
 
 int run_benchmark(BenchmarkCommand& command) {
   CommonOptions& common = command.common;
   check_benchmark_options(command);
   const OmplLog log(command.verbose);
-  ::ompl::RNG::setSeed(command.seed);
+  ::ompl::RNG::setSeed(static_cast<std::uint_fast32_t>(command.seed));
   const PlannerSettings settings = load_planner_settings(command.planner_config);
   const PlanningProblem problem = load_problem(common, command.ends);
   const auto setup = make_setup(problem, common);
@@ -131,8 +133,10 @@ int run_benchmark(BenchmarkCommand& command) {
     };
     say("start", verdicts.start);
     say("goal", verdicts.goal);
-    if (common.json) text = dump({{"planners", Json::array()}, {"reason", text}});
-    write_answer(text);
+    if (common.json)
+      write_answer(dump({{"planners", Json::array()}, {"reason", text}}));
+    else
+      write_words(text);
     return verdicts.exit_status();
   }
 
@@ -183,9 +187,9 @@ int run_benchmark(BenchmarkCommand& command) {
   request.simplify = true;
   benchmark.benchmark(request);
 
-  if (!command.out.empty() && !benchmark.saveResultsToFile(command.out.c_str()))
-    throw io::InputError("catena benchmark", 0, "--out",
-                         "\"" + command.out + "\" cannot be written", "choose another place");
+  if (!command.out.empty())
+    view::replace_file(command.out, "the log",
+                       [&](std::ostream& file) { benchmark.saveResultsToStream(file); });
   int solved = 0;
   for (const auto& planner : benchmark.getRecordedExperimentData().planners)
     solved += summarise(planner).solved;

@@ -62,7 +62,8 @@ void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const Ce
   animation.states = path.states;
   animation.times = times;
   animation.title = title;
-  animation.summary = path.tally.text() + " of " + std::to_string(path.edges.size()) + " edges";
+  animation.summary = path.tally.text() + " of " +
+                      (path.states.size() == 1 ? "1 state" : count_text(path.edges.size(), "edge"));
   if (path.distance) animation.summary += "\ndistance " + bracket_text(*path.distance);
   if (path.states.size() > 1) {
     for (const MotionResult& edge : path.edges) {
@@ -70,6 +71,7 @@ void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const Ce
       animation.edge_verdicts.push_back(edge.verdict == Verdict::kFree        ? Shown::kFree
                                         : edge.verdict == Verdict::kCollision ? Shown::kCollision
                                                                               : Shown::kUndecided);
+      animation.edge_progress.push_back({edge.free_until, edge.contact});
       animation.edge_labels.push_back(motion_text(*world, edge));
     }
   }

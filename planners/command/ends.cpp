@@ -1,6 +1,7 @@
 #include "ends.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -59,8 +60,7 @@ OtherValues known_joints(const Robot& robot, OtherValues values, const std::stri
     return true;
   });
   if (!unknown.empty())
-    std::fprintf(stderr, "warning: %s: the robot has no movable joint %s; left out\n", file.c_str(),
-                 unknown.c_str());
+    print_warning(file + ": the robot has no movable joint " + unknown + "; left out");
   return values;
 }
 
@@ -136,6 +136,60 @@ std::map<std::string, ompl::JointBounds> parse_bounds(const CommonOptions& commo
   return result;
 }
 
+int num_coordinates(JointType type) {
+  switch (type) {
+    case JointType::kContinuous:
+    case JointType::kBall:
+      return 0;  // they only turn, all the way round
+    case JointType::kPlanar:
+      return 2;
+    case JointType::kFloating:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+/// Every joint to plan for must have limits or --bounds; the library's error speaks to programmers.
+void require_bounds(const PlanningProblem& problem, const CommonOptions& common) {
+  for (const LinkIndex index : problem.group.joints) {
+    const Joint& joint = problem.world->robot().joint(index);
+    const int count = num_coordinates(joint.type);
+    const bool limited = count == 1 && std::isfinite(joint.lower) && std::isfinite(joint.upper);
+    if (count == 0 || limited || problem.bounds.contains(joint.name)) continue;
+    usage_error(common.command, "--bounds",
+                "joint " + quote(joint.name) + " has no limits to plan in",
+                count == 1 ? "give --bounds " + joint.name + "=LOW,HIGH"
+                           : "give --bounds " + joint.name +
+                                 "=LOW,HIGH for all its coordinates, or first the " +
+                                 std::to_string(count) + " lows and then the highs");
+  }
+}
+
+/// OMPL says of an end out of bounds only that it is invalid.
+void require_ends_in_bounds(const PlanningProblem& problem, const CommonOptions& common) {
+  for (const LinkIndex index : problem.group.joints) {
+    const Joint& joint = problem.world->robot().joint(index);
+    const auto found = problem.bounds.find(joint.name);
+    if (found == problem.bounds.end()) continue;
+    const auto& [low, high] = found->second;
+    for (const auto& [option, q] :
+         {std::pair<const char*, const Eigen::VectorXd&>("--start", problem.start),
+          {"--goal", problem.goal}})
+      for (int i = 0; i < num_coordinates(joint.type); ++i) {
+        const double value = q[joint.q_index + i];
+        const double lower = low.size() == 1 ? low[0] : low[static_cast<size_t>(i)];
+        const double upper = high.size() == 1 ? high[0] : high[static_cast<size_t>(i)];
+        if (value >= lower && value <= upper) continue;
+        usage_error(common.command, option,
+                    "joint " + quote(joint.name) + " at " + number_text(value) +
+                        " is outside its --bounds [" + number_text(lower) + ", " +
+                        number_text(upper) + "]",
+                    "widen the bounds or give another state");
+      }
+  }
+}
+
 }  // namespace
 
 void add_end_options(CLI::App& app, EndOptions& options) {
@@ -154,12 +208,21 @@ void add_end_options(CLI::App& app, EndOptions& options) {
       ->allow_extra_args(false);
 }
 
+std::vector<NamedFile> input_files(const EndOptions& options) {
+  std::vector<NamedFile> files = {{"--request", options.request}};
+  for (const auto& [option, text] :
+       {std::pair<const char*, const std::string&>("--start", options.start),
+        {"--goal", options.goal}})
+    if (const size_t colon = text.rfind(':'); colon != std::string::npos)
+      files.push_back({option, text.substr(0, colon)});
+  return files;
+}
+
 PlanningProblem load_problem(CommonOptions& common, const EndOptions& ends) {
   std::optional<io::RequestFile> request;
   if (!ends.request.empty()) {
     request = io::load_request(ends.request);
-    for (const std::string& text : request->warnings)
-      std::fprintf(stderr, "warning: %s\n", text.c_str());
+    for (const std::string& text : request->warnings) print_warning(text);
     if (common.group.empty()) common.group = request->group_name;
   }
   ProblemLoader loader(common);
@@ -234,6 +297,7 @@ PlanningProblem load_problem(CommonOptions& common, const EndOptions& ends) {
 
 std::unique_ptr<ompl::Setup> make_setup(const PlanningProblem& problem,
                                         const CommonOptions& common) {
+  require_bounds(problem, common);
   ompl::SetupOptions options;
   options.group = common.group;
   options.clearance = common.clearance;
@@ -244,7 +308,7 @@ std::unique_ptr<ompl::Setup> make_setup(const PlanningProblem& problem,
   try {
     auto setup = std::make_unique<ompl::Setup>(
         problem.world->robot_ptr(), std::make_shared<const Scene>(problem.world->scene()), options);
-    setup->space().require_bounds();
+    require_ends_in_bounds(problem, common);
     setup->setStartAndGoalStates(problem.order().values(problem.start),
                                  problem.order().values(problem.goal));
     return setup;

@@ -24,6 +24,9 @@ struct EndOptions {
 
 void add_end_options(CLI::App& app, EndOptions& options);
 
+/// The files that the ends are read from, as far as they are named.
+std::vector<NamedFile> input_files(const EndOptions& options);
+
 /// A planning problem with everything looked up. Positions are whole position vectors.
 struct PlanningProblem {
   std::shared_ptr<const CollisionWorld> world;

@@ -232,6 +232,8 @@ Info gather(const CollisionWorld& world, const CommonOptions& options) {
   info.warnings.assign(robot.warnings().begin(), robot.warnings().end());
   info.warnings.insert(info.warnings.end(), world.scene().warnings.begin(),
                        world.scene().warnings.end());
+  if (std::string why = why_nothing_is_checked(world); !why.empty())
+    info.warnings.push_back(std::move(why));
   for (std::string& text : mimic_warnings(robot)) info.warnings.push_back(std::move(text));
   return info;
 }
@@ -345,7 +347,7 @@ std::string info_text(const CollisionWorld& world, const Info& info) {
     line("", joint.name + " (" + about + ")");
   }
   for (const JointGroup& group : robot.groups()) {
-    std::string about = group.name + ": " + std::to_string(group.joints.size()) + " joints";
+    std::string about = group.name + ": " + count_text(group.joints.size(), "joint");
     std::string states;
     for (const auto& [key, unused] : robot.group_states())
       if (key.first == group.name) states += (states.empty() ? "" : ", ") + key.second;
@@ -395,9 +397,11 @@ int run_info(const CommonOptions& options) {
   const auto world = loader.world();
   find_group(world->robot(), options);
   const Info info = gather(*world, options);
-  for (const std::string& text : mimic_warnings(world->robot()))
-    std::fprintf(stderr, "warning: %s\n", text.c_str());
-  write_answer(options.json ? dump(info_json(*world, options, info)) : info_text(*world, info));
+  for (const std::string& text : mimic_warnings(world->robot())) print_warning(text);
+  if (options.json)
+    write_answer(dump(info_json(*world, options, info)));
+  else
+    write_words(info_text(*world, info));
   return kAllFree;
 }
 

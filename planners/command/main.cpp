@@ -19,7 +19,7 @@ constexpr const char* kAbout =
     "The answer goes to stdout, everything else to stderr.";
 
 int fail(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
+  std::fprintf(stderr, "%s\n", catena::command::printable(message, true).c_str());
   return catena::command::kBadInput;
 }
 
@@ -45,6 +45,14 @@ int main(int argc, char** argv) {
     return kAllFree;
   } catch (const CLI::ParseError& error) {
     std::string name = "catena";
+    if (app.get_subcommands().empty()) {
+      std::string list;
+      for (const CLI::App* known : app.get_subcommands({}))
+        list += (list.empty() ? "" : ", ") + known->get_name();
+      const std::string problem = argc > 1 ? "there is no command \"" + std::string(argv[1]) + "\""
+                                           : std::string("no command is given");
+      return fail("catena: " + problem + "; use one of " + list + ", or see catena --help");
+    }
     for (const CLI::App* chosen : app.get_subcommands()) name += " " + chosen->get_name();
     return fail(name + ": " + error.what() + "; see " + name + " --help");
   } catch (const catena::io::InputError& error) {

@@ -129,9 +129,11 @@ std::map<std::string, std::vector<double>> parse_others(const std::string& comma
   return others;
 }
 
+namespace {
+
+namespace fs = std::filesystem;
+
 void check_output(const std::string& command, const std::string& option, const std::string& path) {
-  if (path.empty()) return;
-  namespace fs = std::filesystem;
   std::error_code ignored;
   fs::path folder = fs::path(path).parent_path();
   if (folder.empty()) folder = ".";
@@ -139,10 +141,82 @@ void check_output(const std::string& command, const std::string& option, const s
     usage_error(command, option, "\"" + path + "\" is a folder", "name a file");
   if (!fs::is_directory(folder, ignored))
     usage_error(command, option, "there is no folder \"" + folder.string() + "\"", "make it first");
+  // A file is written beside its place and renamed into it, so its folder must be writable too.
   const bool exists = fs::exists(path, ignored);
-  if (access(exists ? path.c_str() : folder.c_str(), W_OK) != 0)
+  const bool special = exists && !fs::is_regular_file(path, ignored);
+  if ((exists && access(path.c_str(), W_OK) != 0) ||
+      (!special && access(folder.c_str(), W_OK) != 0))
     usage_error(command, option, "\"" + path + "\" cannot be written",
-                "choose another place or change its permissions");
+                "choose another place or change the permissions of the file and its folder");
+}
+
+/// Whether writing one path would change what the other reads. Devices and pipes hold nothing.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;
+  if (fs::equivalent(a, b, error) && !error) return true;
+  const fs::path whole_a = fs::weakly_canonical(fs::absolute(a, error), error);
+  const fs::path whole_b = fs::weakly_canonical(fs::absolute(b, error), error);
+  return whole_a == whole_b;
+}
+
+}  // namespace
+
+void check_outputs(const CommonOptions& options, const std::vector<NamedFile>& outputs,
+                   const std::vector<NamedFile>& inputs) {
+  std::vector<NamedFile> read = {{"the robot", options.robot}, {"--srdf", options.srdf}};
+  for (const std::string& scene : options.scenes) read.push_back({"--scene", scene});
+  for (const std::string& with : options.with) {
+    const std::string file = with.substr(with.find('=') + 1);  // NAME=FILE@POSE
+    read.push_back({"--with", file});
+    read.push_back({"--with", file.substr(0, file.rfind('@'))});
+  }
+  read.insert(read.end(), inputs.begin(), inputs.end());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, path] = outputs[i];
+    if (path.empty()) continue;
+    check_output(options.command, option, path);
+    for (size_t k = 0; k < i; ++k)
+      if (!outputs[k].path.empty() && is_same_file(path, outputs[k].path))
+        usage_error(options.command, option,
+                    "\"" + path + "\" is what " + outputs[k].option + " writes as well",
+                    "give every output a file of its own");
+    for (const NamedFile& input : read)
+      if (!input.path.empty() && is_same_file(path, input.path))
+        usage_error(options.command, option,
+                    "it would overwrite \"" + input.path + "\", which " + input.option + " names",
+                    "write to another file");
+  }
+}
+
+std::string printable(const std::string& text, bool lines) {
+  std::string result;
+  const auto escape = [&](unsigned char byte) {
+    char code[8];
+    std::snprintf(code, sizeof code, "\\x%02x", byte);
+    result += code;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080 to U+009F: controls in UTF-8
+      escape(next);
+      ++i;
+    } else if ((byte < 0x20 && !(lines && byte == '\n')) || byte == 0x7f) {
+      escape(byte);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string count_text(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void print_warning(const std::string& text) {
+  std::fprintf(stderr, "warning: %s\n", printable(text).c_str());
 }
 
 void write_answer(const std::string& text) {
@@ -150,5 +224,7 @@ void write_answer(const std::string& text) {
   if (written != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error("the answer could not be written to stdout; is the disk full?");
 }
+
+void write_words(const std::string& text) { write_answer(printable(text, true)); }
 
 }  // namespace catena::command

@@ -68,8 +68,15 @@ std::pair<std::string, std::string> split_assignment(const std::string& command,
 std::map<std::string, std::vector<double>> parse_others(const std::string& command,
                                                         const std::vector<std::string>& texts);
 
-/// Refuses an output file that could not be written later, before long work starts.
-void check_output(const std::string& command, const std::string& option, const std::string& path);
+/// A file that an option names; an empty path: none.
+struct NamedFile {
+  std::string option, path;
+};
+
+/// Refuses output files that could not be written later, two of the same path, and one that would
+/// replace an input: those of the common options, and `inputs`. Before any work starts.
+void check_outputs(const CommonOptions& options, const std::vector<NamedFile>& outputs,
+                   const std::vector<NamedFile>& inputs);
 
 /// Set by the subcommand that was named; run after parsing.
 using Action = std::function<int()>;
@@ -80,7 +87,20 @@ void add_verify(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_benchmark(CLI::App& app, Action& action);
 
+/// Text as a terminal may have it: names and file names are anyone's, so control characters become
+/// \x1b and the like. Line ends too, unless `lines` are meant.
+std::string printable(const std::string& text, bool lines = false);
+
+/// "1 edge", "3 edges".
+std::string count_text(std::size_t count, const std::string& noun);
+
+/// "warning: TEXT" on stderr.
+void print_warning(const std::string& text);
+
 /// Writes the whole answer to stdout; throws std::runtime_error if it does not arrive there.
 void write_answer(const std::string& text);
+
+/// The same for words, which are made printable.
+void write_words(const std::string& text);
 
 }  // namespace catena::command

@@ -31,7 +31,7 @@ struct PlanCommand {
   EndOptions ends;
   std::string planner = "RRTConnect", planner_config, out, html, gltf;
   double time = 10.0, simplify_time = 5.0;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
   bool verbose = false;
 };
 
@@ -120,7 +120,7 @@ int answer_ends_not_free(const PlanCommand& command, const PlanningProblem& prob
     };
     say("start", verdicts.start);
     say("goal", verdicts.goal);
-    write_answer(text);
+    write_words(text);
   }
   return verdicts.exit_status();
 }
@@ -157,7 +157,7 @@ int answer_not_solved(const PlanCommand& command, const std::string& reason,
     write_answer(dump(
         {{"solved", false}, {"reason", reason}, {"stats", plan_stats(command, checks, seconds)}}));
   else
-    write_answer("not solved: " + reason + "; " + checks_text(checks) + "\n");
+    write_words("not solved: " + reason + "; " + checks_text(checks) + "\n");
   return kNotFree;
 }
 
@@ -198,9 +198,11 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
     return kAllFree;
   }
   std::string text = "solved by " + command.planner + " in " + number_text(seconds.planning, 3) +
-                     " s: " + std::to_string(path.states.size()) + " states, length " +
+                     " s: " + count_text(path.states.size(), "state") + ", length " +
                      number_text(length, 6) + "\n";
-  text += "certified: all " + std::to_string(path.edges.size()) + " edges are proven free";
+  text += path.edges.size() == 1
+              ? std::string("certified: its one edge is proven free")
+              : "certified: all " + std::to_string(path.edges.size()) + " edges are proven free";
   if (command.common.clearance > 0.0)
     text += " with a clearance of " + number_text(command.common.clearance) + " m";
   if (path.distance) text += ", smallest distance " + bracket_text(*path.distance);
@@ -212,7 +214,7 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
   wrote("path", command.out);
   wrote("page", command.html);
   wrote("animation", command.gltf);
-  write_answer(text);
+  write_words(text);
   return kAllFree;
 }
 
@@ -224,19 +226,22 @@ void check_plan_options(const PlanCommand& command) {
   if (!std::isfinite(command.simplify_time) || command.simplify_time < 0.0)
     usage_error("plan", "--simplify-time", number_text(command.simplify_time) + " is no time",
                 "give seconds, or 0 to leave the path as planned");
-  if (command.seed == 0 || command.seed > 0xffffffffULL)
+  if (command.seed < 1 || command.seed > 0xffffffffLL)
     usage_error("plan", "--seed", std::to_string(command.seed) + " is no seed of OMPL",
                 "give a whole number from 1 to 4294967295");
-  check_output("plan", "--out", command.out);
-  check_output("plan", "--html", command.html);
-  check_output("plan", "--gltf", command.gltf);
+  std::vector<NamedFile> inputs = input_files(command.ends);
+  inputs.push_back({"--planner-config", command.planner_config});
+  check_outputs(command.common,
+                {{"--out", command.out}, {"--html", command.html}, {"--gltf", command.gltf}},
+                inputs);
 }
 
 int run_plan(PlanCommand& command) {
   CommonOptions& common = command.common;
   check_plan_options(command);
   const OmplLog log(command.verbose);
-  ::ompl::RNG::setSeed(command.seed);  // before anything draws a number
+  ::ompl::RNG::setSeed(
+      static_cast<std::uint_fast32_t>(command.seed));  // before anything draws a number
   const PlannerSettings settings = load_planner_settings(command.planner_config);
   const PlanningProblem problem = load_problem(common, command.ends);
   const auto setup = make_setup(problem, common);
@@ -265,7 +270,7 @@ int run_plan(PlanCommand& command) {
   simplify(*setup, setup->getPathSimplifier(), common, command.simplify_time, path);
   seconds.simplifying = simplifying.seconds();
 
-  std::fprintf(stderr, "certifying %zu edges\n", path.getStateCount() - 1);
+  std::fprintf(stderr, "certifying %s\n", count_text(path.getStateCount() - 1, "edge").c_str());
   const Stopwatch certifying;
   const CertifiedPath proof = certify(*problem.world, positions_of(setup->space(), path),
                                       query_options(common), common.threads);

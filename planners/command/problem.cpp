@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -12,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <tinyxml2.h>
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/scene_file.hpp"
@@ -64,6 +65,9 @@ With parse_with(const std::string& command, const std::string& text) {
                 "write six numbers (metres, radians) after '@', separated by commas");
   with.file = rest.substr(0, at);
   with.xyz = {(*pose)[0], (*pose)[1], (*pose)[2]};
+  if (!(with.xyz.norm() <= kMaxLength))
+    usage_error(command, "--with", "robot " + quote(name) + " stands beyond 1e50 m",
+                "give a position within that");
   with.rpy = {(*pose)[3], (*pose)[4], (*pose)[5]};
   return with;
 }
@@ -103,6 +107,74 @@ std::optional<MeshFilling> filling_of(const CommonOptions& options, const std::s
   return std::nullopt;
 }
 
+/// A scene reader knows no robot: of a frame that the scene does not define it can only say that it
+/// was taken as the world. Which frame that was, of such a warning; nothing for other warnings.
+std::optional<std::string> frame_taken_as_world(const std::string& warning) {
+  const std::string begin = ": frame \"", end = "\" is taken as the world frame";
+  const size_t last = warning.rfind(end);
+  if (last == std::string::npos) return std::nullopt;
+  const size_t first = warning.rfind(begin, last);
+  if (first == std::string::npos) return std::nullopt;
+  return warning.substr(first + begin.size(), last - first - begin.size());
+}
+
+/// The links whose frame is the world frame at every configuration; the first is the root.
+std::vector<std::string> links_at_world(const Robot& robot) {
+  std::vector<std::string> names;
+  for (const Body& body : robot.bodies()) {
+    const RigidEnclosure& X = body.X_LB;
+    if (body.link == LinkIndex(0) && X.X.p.isZero(0.0) && X.X.R.isIdentity(0.0))
+      names.push_back(body.name);
+  }
+  return names;
+}
+
+/// The frames that the virtual joints of an SRDF join: MoveIt's names for the world and the root.
+/// The model keeps neither, where the joint is fixed.
+std::set<std::string> virtual_joint_frames(const std::string& srdf) {
+  std::set<std::string> frames;
+  tinyxml2::XMLDocument document;
+  if (srdf.empty() || document.LoadFile(srdf.c_str()) != tinyxml2::XML_SUCCESS ||
+      document.RootElement() == nullptr)
+    return frames;
+  for (const auto* joint = document.RootElement()->FirstChildElement("virtual_joint");
+       joint != nullptr; joint = joint->NextSiblingElement("virtual_joint"))
+    for (const char* key : {"parent_frame", "child_link"})
+      if (const char* frame = joint->Attribute(key)) frames.insert(frame);
+  return frames;
+}
+
+/// The engine's arithmetic is sound up to kMaxLength; readers hold sizes and poses against it, and
+/// this the values that place a body: those of planar, floating and prismatic joints.
+void require_reach(const Robot& robot, const Eigen::VectorXd& q, const std::string& file,
+                   const std::string& element) {
+  for (const LinkIndex index : robot.active_joints()) {
+    const Joint& joint = robot.joint(index);
+    const int lengths = joint.type == JointType::kPlanar      ? 2
+                        : joint.type == JointType::kFloating  ? 3
+                        : joint.type == JointType::kPrismatic ? 1
+                                                              : 0;
+    for (int i = 0; i < lengths; ++i)
+      if (!(std::abs(q[joint.q_index + i]) <= kMaxLength))
+        throw io::InputError(file, 0, element,
+                             "joint " + quote(joint.name) + " is moved beyond 1e50 m",
+                             "give a position within that");
+  }
+}
+
+/// A plane's offset is the one length of a scene that no reader holds against kMaxLength.
+void require_reach(const Scene& scene, const std::string& file) {
+  for (const SceneObject& object : scene.objects)
+    for (const PlacedGeometry& placed : object.geometries) {
+      if (placed.geometry->kind() != Geometry::Kind::kPrimitive) continue;
+      const auto* plane = std::get_if<HalfSpace>(&placed.geometry->primitive());
+      if (plane != nullptr && !(std::abs(plane->offset) <= kMaxLength))
+        throw io::InputError(file, 0, "object " + quote(object.name),
+                             "its plane is beyond 1e50 m from its frame",
+                             "give a plane within that");
+    }
+}
+
 }  // namespace
 
 ProblemLoader::ProblemLoader(const CommonOptions& options) : options_(options) {
@@ -122,7 +194,7 @@ void ProblemLoader::add_packages(const std::map<std::string, std::string>& packa
 }
 
 void ProblemLoader::warn(const std::string& text) {
-  if (warned_.insert(text).second) std::fprintf(stderr, "warning: %s\n", text.c_str());
+  if (warned_.insert(text).second) print_warning(text);
 }
 
 std::shared_ptr<const Robot> ProblemLoader::load_robot(const std::string& path) {
@@ -167,7 +239,9 @@ std::shared_ptr<const Scene> ProblemLoader::load_scene(const std::string& path) 
   settings.packages = packages_;
   settings.cloud_radius = options_.cloud_radius;
   Scene loaded = *io::load_scene(path, settings);
-  for (const std::string& text : loaded.warnings) warn(text);
+  for (const std::string& text : loaded.warnings)
+    if (!frame_taken_as_world(text)) warn(text);  // settle_frames knows more of those
+  require_reach(loaded, path);
   for (SceneObject& object : loaded.objects) {
     const auto filling = filling_of(options_, object.name);
     if (!filling) continue;
@@ -224,14 +298,53 @@ void ProblemLoader::check_fillings(const Robot& robot, const Scene& scene) const
                   "keep one of them");
 }
 
+std::shared_ptr<const Scene> ProblemLoader::settle_frames(const Robot& robot,
+                                                          std::shared_ptr<const Scene> scene) {
+  const auto has_frame = [](const std::string& text) {
+    return frame_taken_as_world(text).has_value();
+  };
+  if (std::none_of(scene->warnings.begin(), scene->warnings.end(), has_frame)) return scene;
+  const std::vector<std::string> at_world = links_at_world(robot);
+  const std::set<std::string> frames = virtual_joint_frames(options_.srdf);
+  auto settled = std::make_shared<Scene>(*scene);
+  std::erase_if(settled->warnings, [&](const std::string& text) {
+    const auto frame = frame_taken_as_world(text);
+    if (!frame) return false;
+    if (std::find(at_world.begin(), at_world.end(), *frame) != at_world.end()) return true;
+    if (*frame == "map" || frames.contains(*frame)) {
+      warn(text);
+      return false;
+    }
+    const std::string what = ": frame " + quote(*frame);
+    const size_t at = text.rfind(what);
+    throw io::InputError(
+        text.substr(0, at), 0, what.substr(2),
+        robot.find_body(*frame).valid()
+            ? "it is a link of the robot, but not its root " + quote(at_world.front()) +
+                  ", which stands at the world frame"
+            : "it is neither the world nor the robot's root link " + quote(at_world.front()),
+        "place the object in the frame \"world\", or give the frame's pose in "
+        "fixed_frame_transforms");
+  });
+  return settled;
+}
+
 std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& robot,
                                                            const std::string& scene) {
+  auto world = load_world(robot, scene);
+  if (const std::string why = why_nothing_is_checked(*world); !why.empty()) warn(why);
+  return world;
+}
+
+std::shared_ptr<const CollisionWorld> ProblemLoader::load_world(const std::string& robot,
+                                                                const std::string& scene) {
   const std::string& robot_path = robot.empty() ? options_.robot : robot;
   auto& world = worlds_[{robot_path, scene}];
   if (world) return world;
   auto loaded_robot = load_robot(robot_path);
   auto loaded_scene = load_scenes(scene);
   check_fillings(*loaded_robot, *loaded_scene);
+  loaded_scene = settle_frames(*loaded_robot, std::move(loaded_scene));
   try {
     world = std::make_shared<CollisionWorld>(std::move(loaded_robot), std::move(loaded_scene));
   } catch (const std::invalid_argument& error) {
@@ -242,6 +355,29 @@ std::shared_ptr<const CollisionWorld> ProblemLoader::world(const std::string& ro
                 "use the scene with the robot that it was made for");
   }
   return world;
+}
+
+std::string why_nothing_is_checked(const CollisionWorld& world) {
+  if (world.num_body_pairs() > 0) return "";
+  const Robot& robot = world.robot();
+  const Scene& scene = world.scene();
+  const std::string what = "nothing is ever checked, so every answer is \"free\": ";
+  const auto with_geometry =
+      static_cast<size_t>(std::count_if(robot.bodies().begin(), robot.bodies().end(),
+                                        [](const Body& body) { return !body.geometries.empty(); }));
+  if (with_geometry == 0 && scene.attached.empty())
+    return what + "no link of the robot has <collision> geometry";
+  std::string why = with_geometry < 2 ? count_text(with_geometry, "link") + " with geometry" : "";
+  std::map<std::string, size_t> reasons;
+  for (const UncheckedPair& pair : robot.unchecked_pairs()) ++reasons[pair.reason];
+  for (const auto& [reason, count] : reasons)
+    why += (why.empty() ? "" : ", ") + count_text(count, "pair") + " of links left out as " +
+           quote(reason);
+  why += why.empty() ? "" : "; ";
+  if (scene.objects.empty()) return what + why + "there is no scene object (give a --scene)";
+  return what + why + "the " + count_text(scene.objects.size(), "scene object") +
+         (scene.objects.size() == 1 ? " has" : " have") +
+         " no geometry or may touch everything (allowed_collision_matrix)";
 }
 
 JointGroup find_group(const Robot& robot, const CommonOptions& options) {
@@ -327,6 +463,7 @@ Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
   } catch (const std::invalid_argument& error) {
     input_error(file, element, error, "give values that the joints can take");
   }
+  require_reach(*robot_, q, file, element);
   return q;
 }
 
@@ -374,8 +511,10 @@ Eigen::VectorXd base_positions(const Robot& robot, const JointGroup& group,
     if (num_values(joint.type) != 1) continue;
     double& value = q[joint.q_index];
     if (!(value >= joint.lower && value <= joint.upper) && std::isfinite(value)) {
-      std::fprintf(stderr, "warning: %s: %s: joint \"%s\" at %g is outside its limits; clamped\n",
-                   file.c_str(), element.c_str(), name.c_str(), value);
+      char number[32];
+      std::snprintf(number, sizeof number, "%g", value);
+      print_warning(file + ": " + element + ": joint " + quote(name) + " at " + number +
+                    " is outside its limits; clamped");
       value = std::clamp(value, joint.lower, joint.upper);
     }
   }
@@ -384,6 +523,7 @@ Eigen::VectorXd base_positions(const Robot& robot, const JointGroup& group,
   } catch (const std::invalid_argument& error) {
     input_error(file, element, error, "give values that the joints can take");
   }
+  require_reach(robot, q, file, element);
   return q;
 }
 
@@ -417,36 +557,6 @@ void parallel_for(int count, int threads, const std::function<void(int, int)>& w
   run(0);
   for (std::thread& thread : pool) thread.join();
   if (failure) std::rethrow_exception(failure);
-}
-
-struct Progress::State {
-  using Clock = std::chrono::steady_clock;
-  std::string what;
-  int total = 0;
-  std::mutex mutex;
-  int done = 0;
-  bool said = false;
-  Clock::time_point last = Clock::now();
-};
-
-Progress::Progress(std::string what, int total) : state_(std::make_unique<State>()) {
-  state_->what = std::move(what);
-  state_->total = total;
-}
-
-Progress::~Progress() {
-  if (state_->said)
-    std::fprintf(stderr, "%s: %d of %d\n", state_->what.c_str(), state_->done, state_->total);
-}
-
-void Progress::step() {
-  const std::lock_guard lock(state_->mutex);
-  ++state_->done;
-  const auto now = State::Clock::now();
-  if (now - state_->last < std::chrono::seconds(2)) return;
-  state_->last = now;
-  state_->said = true;
-  std::fprintf(stderr, "%s: %d of %d\n", state_->what.c_str(), state_->done, state_->total);
 }
 
 }  // namespace catena::command

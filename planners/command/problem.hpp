@@ -11,6 +11,7 @@
 #include "catena/query/collision_world.hpp"
 #include "catena/query/discrete.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 
 namespace catena::command {
 
@@ -25,11 +26,19 @@ class ProblemLoader {
   void add_packages(const std::map<std::string, std::string>& packages);
 
   /// The robot (with its --with companions) in its scene. A path that is not empty replaces the
-  /// command line's robot or scenes. Throws io::InputError.
+  /// command line's robot or scenes. Warns where nothing would ever be checked in it. Throws
+  /// io::InputError.
   std::shared_ptr<const CollisionWorld> world(const std::string& robot = {},
                                               const std::string& scene = {});
 
+  /// Reads what the command line names, only to refuse it if it is wrong.
+  void read() { load_world({}, {}); }
+
  private:
+  std::shared_ptr<const CollisionWorld> load_world(const std::string& robot,
+                                                   const std::string& scene);
+  std::shared_ptr<const Scene> settle_frames(const Robot& robot,
+                                             std::shared_ptr<const Scene> scene);
   std::shared_ptr<const Robot> load_robot(const std::string& path);
   std::shared_ptr<const Scene> load_scenes(const std::string& replacement);
   std::shared_ptr<const Scene> load_scene(const std::string& path);
@@ -44,6 +53,9 @@ class ProblemLoader {
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const CollisionWorld>> worlds_;
   std::set<std::string> warned_;
 };
+
+/// Why a world has no pair to check, in words; empty if it has one.
+std::string why_nothing_is_checked(const CollisionWorld& world);
 
 /// The group's joints; a group that the robot lacks is an io::InputError.
 JointGroup find_group(const Robot& robot, const CommonOptions& options);
@@ -92,17 +104,5 @@ void set_joints(const Robot& robot, const OtherValues& values, const std::string
 /// number of threads. The first exception (by index) is thrown again when all have stopped.
 int num_workers(int threads, int count);
 void parallel_for(int count, int threads, const std::function<void(int index, int worker)>& work);
-
-/// Says how far long work is, on stderr, at most every two seconds.
-class Progress {
- public:
-  Progress(std::string what, int total);
-  ~Progress();
-  void step();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace catena::command

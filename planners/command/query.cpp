@@ -57,10 +57,8 @@ void warn_of_scene_state(const CollisionWorld& world, const Eigen::VectorXd& bas
     }
   }
   if (!names.empty())
-    std::fprintf(stderr,
-                 "warning: the scene's robot state is not used for joints outside the group (%s); "
-                 "name them in `others` of the query\n",
-                 names.c_str());
+    print_warning("the scene's robot state is not used for joints outside the group (" + names +
+                  "); name them in `others` of the query");
 }
 
 std::vector<Question> pose_questions(const io::QueryFile& query, const CommonOptions& options,
@@ -87,7 +85,7 @@ std::vector<Question> pose_questions(const io::QueryFile& query, const CommonOpt
     return world;
   };
   // What the command line names must be readable even where every item brings its own.
-  loader.world();
+  loader.read();
   if (query.check.empty() && query.edges.empty()) prepare({}, {});
   for (const auto& check : query.check) {
     Question question{check.state, false, prepare(check.robot, check.scene), {}, {}};
@@ -157,12 +155,15 @@ int run_query(const QueryCommand& command) {
       else
         answer["states"].push_back(state_json(world, question.id, states[i]));
     } else if (question.edge) {
-      text += "edge " + question.id + ": " + motion_text(world, motions[i]) + "\n";
+      text += "edge " + printable(question.id) + ": " + motion_text(world, motions[i]) + "\n";
     } else {
-      text += "state " + question.id + ": " + state_text(world, states[i]) + "\n";
+      text += "state " + printable(question.id) + ": " + state_text(world, states[i]) + "\n";
     }
   }
-  write_answer(options.json ? dump(answer) : text + tally.text() + "\n");
+  if (options.json)
+    write_answer(dump(answer));
+  else
+    write_words(text + tally.text() + "\n");
   return tally.exit_status();
 }
 

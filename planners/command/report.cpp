@@ -15,7 +15,9 @@ int rank_of(const CollisionWorld& world, BodyIndex body) {
   return world.body(body).link.valid() ? 1 : 2;
 }
 
-std::string pair_text(const PairReport& pair) { return pair.first + " and " + pair.second; }
+std::string pair_text(const PairReport& pair) {
+  return printable(pair.first) + " and " + printable(pair.second);
+}
 
 std::string point_text(const Vector3d& p) {
   return "(" + number_text(p.x()) + ", " + number_text(p.y()) + ", " + number_text(p.z()) + ")";

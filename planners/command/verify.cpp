@@ -51,14 +51,33 @@ std::vector<Eigen::VectorXd> path_positions(const io::PathFile& file, const Veri
   return states;
 }
 
+/// A path names the robot and the group that it was made for. It may well be verified for others
+/// of the same joints, as a robot with finer meshes, but not unsaid.
+void warn_of_mismatch(const io::PathFile& file, const VerifyCommand& command) {
+  const CommonOptions& options = command.common;
+  const auto name = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  if (!file.robot.empty() && name(file.robot) != name(options.robot))
+    print_warning(command.path + ": robot: the path was made for \"" + file.robot +
+                  "\"; it is verified for \"" + options.robot + "\"");
+  if (!file.group.empty() && !options.group.empty() && file.group != options.group)
+    print_warning(command.path + ": group: the path was made for \"" + file.group +
+                  "\"; it is verified for \"" + options.group + "\"");
+  if (file.states.size() == 1)
+    print_warning(command.path +
+                  ": states: there is one, so that this state is verified and no edge");
+}
+
 int run_verify(VerifyCommand& command) {
   CommonOptions& options = command.common;
   check_common_options(options);
-  check_output("verify", "--html", command.html);
-  check_output("verify", "--gltf", command.gltf);
+  check_outputs(options, {{"--html", command.html}, {"--gltf", command.gltf}},
+                {{"--path", command.path}});
   const io::PathFile file = io::load_path(command.path);
   if (file.states.empty())
     throw io::InputError(command.path, 0, "states", "there is none", "give at least one state");
+  warn_of_mismatch(file, command);
   if (options.group.empty()) options.group = file.group;
   ProblemLoader loader(options);
   const auto world = loader.world();
@@ -71,6 +90,7 @@ int run_verify(VerifyCommand& command) {
 
   if (options.json) {
     Json answer = {{"path", command.path},
+                   {"states", path.states.size()},
                    {"certified", path.tally.exit_status() == kAllFree},
                    {"free", path.tally.free},
                    {"collision", path.tally.collision},
@@ -83,19 +103,25 @@ int run_verify(VerifyCommand& command) {
     write_answer(dump(answer));
     return path.tally.exit_status();
   }
+  const bool one_state = path.states.size() == 1;
   const auto say_first = [&](const std::optional<int>& index, const char* kind) {
-    return index ? std::string("first ") + kind + ": edge " + std::to_string(*index) + " (states " +
-                       std::to_string(*index) + " to " + std::to_string(*index + 1) +
-                       "): " + motion_text(*world, path.edges[static_cast<size_t>(*index)]) + "\n"
-                 : std::string();
+    if (!index) return std::string();
+    const std::string where = one_state ? std::string("the one state")
+                                        : "edge " + std::to_string(*index) + " (states " +
+                                              std::to_string(*index) + " to " +
+                                              std::to_string(*index + 1) + ")";
+    return std::string("first ") + kind + ": " + where + ": " +
+           motion_text(*world, path.edges[static_cast<size_t>(*index)]) + "\n";
   };
-  std::string text = say_first(path.first_collision, "collision") +
-                     say_first(path.first_undecided, "undecided edge");
-  if (text.empty()) text = "certified: every edge is proven free\n";
+  std::string text =
+      say_first(path.first_collision, "collision") + say_first(path.first_undecided, "undecided");
+  if (text.empty())
+    text = one_state ? "certified: the one state is proven free; there is no edge\n"
+                     : "certified: every edge is proven free\n";
   if (path.distance) text += "smallest distance " + bracket_text(*path.distance) + "\n";
-  text += std::to_string(path.edges.size()) + " edges: " + path.tally.text() + "; " +
-          number_text(path.seconds, 3) + " s in checks\n";
-  write_answer(text);
+  text += (one_state ? "1 state" : count_text(path.edges.size(), "edge")) + ": " +
+          path.tally.text() + "; " + number_text(path.seconds, 3) + " s in checks\n";
+  write_words(text);
   return path.tally.exit_status();
 }
 

@@ -164,6 +164,11 @@ TEST_F(Plan, BadUsageIsStatus2AndWritesNothing) {
   refused({"--start", "left", "--goal", "right", "--time", "0"}, "--time");
   refused({"--start", "left", "--goal", "right", "--time", "nan"}, "--time");
   refused({"--start", "left", "--goal", "right", "--seed", "0"}, "--seed");
+  refused({"--start", "left", "--goal", "right", "--seed", "-1"}, "--seed: -1 is no seed");
+  refused({"--start", "left", "--goal", "right", "--bounds", "shoulder=-1,1"},
+          "--start: joint \"shoulder\" at 1.2 is outside its --bounds [-1, 1]");
+  refused({"--start", "left", "--goal", "right", "--bounds", "shoulder=-1e300,1e300"},
+          "limits [-3, 3]");
   refused({"--start", "left", "--goal", "right", "--html", "/no/such/folder/x.html"},
           "/no/such/folder");
   const auto config = [&](const std::string& text) { return folder.write("planners.yaml", text); };
@@ -175,6 +180,102 @@ TEST_F(Plan, BadUsageIsStatus2AndWritesNothing) {
           "planners.yaml:2: RRTConnect.range");
   refused({"--start", "left", "--goal", "right", "--planner-config", config("Teleport:\n  a: 1\n")},
           "planners.yaml:1: Teleport");
+}
+
+// What the library tells programmers (set_bounds) is told to users of the command as an option.
+TEST_F(Plan, AJointWithoutLimitsNeedsBounds) {
+  const std::string rover = folder.write("rover.urdf", R"(<robot name="rover"><link name="base"/>
+    <link name="plate"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="drive" type="planar"><parent link="base"/><child link="plate"/>
+      <axis xyz="0 0 1"/></joint></robot>)");
+  std::vector<std::string> all = {"plan",    rover,     "--scene", post,
+                                  "--start", "0,0.5,0", "--goal",  "3,0.5,0"};
+  const CommandResult without = run_catena(all);
+  EXPECT_EQ(without.status, 2);
+  EXPECT_EQ(without.err.find("set_bounds"), std::string::npos) << without.err;
+  EXPECT_NE(without.err.find("--bounds drive=LOW,HIGH"), std::string::npos) << without.err;
+  all.insert(all.end(), {"--bounds", "drive=-5,5"});
+  const CommandResult with = run_catena(all);
+  EXPECT_EQ(with.status, 0) << with.err;
+  EXPECT_EQ(with.out.find("1 edges"), std::string::npos) << with.out;
+}
+
+// Outputs are whole or are not there, and never take the place of one another or of an input.
+TEST_F(Plan, OutputsThatWouldOverwriteAreRefused) {
+  const std::string ends = folder.write("ends.json", R"({"joint_order": ["elbow", "shoulder"],
+    "states": {"up": [0, 1.2]}})");
+  const std::string link = file("link.urdf");
+  std::filesystem::create_symlink(arm, link);
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& word) {
+    std::vector<std::string> all = {"--start", ends + ":up", "--goal", "right"};
+    all.insert(all.end(), more.begin(), more.end());
+    const CommandResult result = run_catena(arguments("plan", all));
+    EXPECT_EQ(result.status, 2) << word;
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("planning"), std::string::npos) << "it was computed first";
+  };
+  refused({"--out", file("a.json"), "--html", file("./a.json")}, "--out writes as well");
+  refused({"--html", file("a"), "--gltf", file("a")}, "--html writes as well");
+  refused({"--out", arm}, "the robot");
+  refused({"--out", link}, "the robot");
+  refused({"--html", srdf}, "--srdf");
+  refused({"--gltf", file("sub/../post.json")}, "--gltf");
+  refused({"--gltf", file("./post.json")}, "--scene");
+  refused({"--out", ends}, "--start");
+  EXPECT_EQ(read_file(arm), kArm);
+  const std::string path = folder.write("a.path", "1.2 0\n0.9 0\n");
+  const CommandResult verify = run_catena(arguments("verify", {"--path", path, "--html", path}));
+  EXPECT_EQ(verify.status, 2);
+  EXPECT_NE(verify.err.find("--path"), std::string::npos) << verify.err;
+}
+
+TEST_F(Plan, AFullDiskIsStatus2AndSaidOfTheFile) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  for (const std::string option : {"--out", "--html", "--gltf"}) {
+    const CommandResult result = run_catena(
+        arguments("plan", {"--start", "left", "--goal", "1.0,0.2", option, "/dev/full"}));
+    EXPECT_EQ(result.status, 2) << option;
+    EXPECT_EQ(result.out, "") << option;
+    EXPECT_NE(result.err.find("/dev/full: "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("cannot be written"), std::string::npos) << result.err;
+  }
+  const CommandResult log =
+      run_catena(arguments("benchmark", {"--start", "left", "--goal", "1.0,0.2", "--planner",
+                                         "RRTConnect", "--runs", "1", "--out", "/dev/full"}));
+  EXPECT_EQ(log.status, 2);
+  EXPECT_NE(log.err.find("/dev/full: the log cannot be written"), std::string::npos) << log.err;
+}
+
+// A path says what it was made for, and verify what it was asked of.
+TEST_F(Plan, VerifySaysWhatItVerified) {
+  const auto path = [&](const std::string& robot, const std::string& group,
+                        const std::string& states) {
+    return folder.write("path.json", R"({"format": "catena-path/1", "robot": ")" + robot +
+                                         R"(", "group": ")" + group +
+                                         R"(", "joint_order": ["shoulder", "elbow"], "states": )" +
+                                         states + R"(, "edges": []})");
+  };
+  const std::string two = "[[1.2, 0], [0.9, 0]]";
+  const auto verify = [&](const std::string& text) {
+    return run_catena(arguments("verify", {"--path", text}));
+  };
+  EXPECT_EQ(verify(path("/else/where/arm.urdf", "both", two)).err, "");
+  const CommandResult robot = verify(path("leg.urdf", "both", two));
+  EXPECT_EQ(robot.status, 0);
+  EXPECT_NE(robot.err.find("made for \"leg.urdf\""), std::string::npos) << robot.err;
+  const CommandResult group = verify(path("arm.urdf", "legs", two));
+  EXPECT_EQ(group.status, 0);
+  EXPECT_NE(group.err.find("made for \"legs\""), std::string::npos) << group.err;
+  const CommandResult one = verify(path("arm.urdf", "both", "[[1.2, 0]]"));
+  EXPECT_EQ(one.status, 0);
+  EXPECT_NE(one.err.find("no edge"), std::string::npos) << one.err;
+  EXPECT_NE(one.out.find("the one state is proven free; there is no edge"), std::string::npos);
+  EXPECT_NE(one.out.find("1 state: 1 free"), std::string::npos) << one.out;
+  const CommandResult bad = verify(path("arm.urdf", "both", "[[0, 0]]"));
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_NE(bad.out.find("the one state: collision"), std::string::npos) << bad.out;
+  EXPECT_EQ(verify(path("arm.urdf", "both", "[]")).status, 2);
 }
 
 TEST_F(Plan, PlannerParametersAreTaken) {

@@ -63,8 +63,8 @@ TEST_F(Usage, HelpAndVersionAreAnswers) {
 }
 
 TEST_F(Usage, WrongCommandLines) {
-  expect_refused({}, {"--help"});
-  expect_refused({"dance"}, {"--help"});
+  expect_refused({}, {"--help", "info, query, plan, verify, benchmark"});
+  expect_refused({"dance"}, {"\"dance\"", "info, query, plan, verify, benchmark", "--help"});
   expect_refused({"info"}, {"robot"});
   expect_refused({"info", arm, "--no-such-option"}, {"--no-such-option"});
   expect_refused({"info", arm, "surplus"}, {"surplus"});
@@ -208,6 +208,117 @@ TEST_F(Usage, InfoWarnsOfAMimicJointDrivenBeyondItsLimits) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.err.find("follow"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("beyond its own limits"), std::string::npos) << result.out;
+}
+
+// A scene in a frame that is not the world would be placed wrongly, and no reader of scenes can see
+// it: the robot's root link, the SRDF's virtual joint and the usual names are the world, others
+// not.
+TEST_F(Usage, SceneFramesMustBeTheWorld) {
+  const auto scene = [&](const std::string& frame) {
+    return folder.write("frame.yaml",
+                        "world:\n  collision_objects:\n    - id: ball\n      header: " +
+                            ("{frame_id: \"" + frame + "\"}\n") + R"(      primitives:
+        - {type: sphere, dimensions: [0.1]}
+      primitive_poses:
+        - {position: [9, 0, 0], orientation: [0, 0, 0, 1]}
+)");
+  };
+  const auto refused = [&](const std::string& frame, const std::vector<std::string>& words) {
+    expect_refused({"info", arm, "--scene", scene(frame)}, words);
+  };
+  refused("lower", {"frame.yaml", "frame \"lower\"", "a link of the robot", "root \"base\"",
+                    "\"world\"", "fixed_frame_transforms"});
+  refused("bsae", {"frame \"bsae\"", "neither the world", "\"base\""});
+  refused("odom", {"frame \"odom\""});
+  for (const std::string frame : {"", "world", "map", "base", "/base"}) {
+    const CommandResult result = run_catena({"info", arm, "--scene", scene(frame)});
+    EXPECT_EQ(result.status, 0) << frame << result.err;
+    EXPECT_EQ(result.err.find("frame") != std::string::npos, frame == "map") << result.err;
+  }
+  for (const std::string type : {"fixed", "planar"}) {
+    const std::string frames =
+        folder.write("frames.srdf", "<robot name=\"arm\"><virtual_joint name=\"v\" type=\"" + type +
+                                        "\" parent_frame=\"odom\" child_link=\"base\"/></robot>");
+    for (const std::string frame : {"odom", "base"})
+      EXPECT_EQ(run_catena({"info", arm, "--srdf", frames, "--scene", scene(frame)}).status, 0)
+          << type << " " << frame;
+    EXPECT_EQ(run_catena({"info", arm, "--srdf", frames, "--scene", scene("upper")}).status, 2);
+  }
+}
+
+// A world without pairs answers "free" to everything: said, with the reason, by every command.
+TEST_F(Usage, NothingToCheckIsSaid) {
+  const std::string one = folder.write("slider.urdf", kSlider);
+  const std::string two = folder.write("two.srdf", R"(<robot name="arm">
+    <disable_collisions link1="upper" link2="lower" reason="Never"/></robot>)");
+  const auto warned = [&](const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& words) {
+    const CommandResult result = run_catena(arguments);
+    EXPECT_EQ(result.status, 0) << arguments[0] << result.err;
+    for (const std::string& word : words)
+      EXPECT_NE(result.err.find(word), std::string::npos) << arguments[0] << ": " << result.err;
+  };
+  warned({"info", one}, {"nothing is ever checked", "1 link with geometry", "no scene object"});
+  warned({"info", arm}, {"nothing is ever checked", "1 pair", "\"Adjacent\"", "no scene object"});
+  warned({"query", arm, "--query", empty_query}, {"nothing is ever checked"});
+  warned({"plan", arm, "--start", "0,0", "--goal", "1,1"}, {"nothing is ever checked"});
+  warned({"verify", arm, "--path", folder.write("p.path", "0 0\n1 1\n")},
+         {"nothing is ever checked"});
+  const CommandResult info = run_catena({"info", arm, "--json"});
+  EXPECT_NE(info.out.find("nothing is ever checked"), std::string::npos) << info.out;
+  EXPECT_EQ(run_catena({"info", arm, "--scene", post}).err, "");
+}
+
+// The engine's bounds hold up to 1e50 m: what places a body farther away is refused by its name.
+TEST_F(Usage, NothingStandsBeyond1e50Metres) {
+  expect_refused({"info", arm, "--with", "b=" + arm + "@1e51,0,0,0,0,0"},
+                 {"--with", "\"b\"", "1e50"});
+  const std::string rover = folder.write("rover.urdf", R"(<robot name="rover"><link name="base"/>
+    <link name="plate"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="drive" type="planar"><parent link="base"/><child link="plate"/>
+      <axis xyz="0 0 1"/></joint></robot>)");
+  const std::string flyer = folder.write("flyer.urdf", R"(<robot name="flyer"><link name="base"/>
+    <link name="body"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="fly" type="floating"><parent link="base"/><child link="body"/></joint></robot>)");
+  const auto ask = [&](const std::string& robot, const std::string& joint,
+                       const std::string& values) {
+    return std::vector<std::string>{
+        "query",
+        robot,
+        "--query",
+        folder.write("far.json", R"({"joint_order": [")" + joint + R"("], "states": {"far": [)" +
+                                     values + R"(]}, "check": ["far"]})"),
+        "--scene",
+        post};
+  };
+  expect_refused(ask(rover, "drive", "0, -1e51, 0"), {"states.far", "drive", "1e50"});
+  expect_refused(ask(flyer, "fly", "0, 0, 1e51, 0, 0, 0, 1"), {"states.far", "fly", "1e50"});
+  EXPECT_EQ(run_catena(ask(rover, "drive", "0, -1e49, 0")).status, 0);
+  expect_refused(
+      {"verify", flyer, "--scene", post, "--path", folder.write("far.path", "0 0 1e51 0 0 0 1\n")},
+      {"states[0]", "fly", "1e50"});
+  expect_refused(
+      {"info", arm, "--scene",
+       folder.write(
+           "plane.yaml",
+           "world:\n  collision_objects:\n    - id: floor\n      planes:\n        - {coef: "
+           "[0, 0, 1, 1e51]}\n      plane_poses:\n        - {position: [0, 0, 0]}\n")},
+      {"floor", "1e50"});
+}
+
+// Names are anyone's text: what a terminal would take for a command is shown, not sent.
+TEST_F(Usage, ControlCharactersAreShown) {
+  const std::string escape = "\x1b[2J";
+  const CommandResult file = run_catena({"info", "/no/" + escape + ".urdf"});
+  EXPECT_EQ(file.status, 2);
+  EXPECT_EQ(file.err.find('\x1b'), std::string::npos);
+  EXPECT_NE(file.err.find("/no/\\x1b[2J.urdf"), std::string::npos) << file.err;
+  const CommandResult query = run_catena(
+      {"query", arm, "--query", folder.write("query.json", R"({"joint_order": ["shoulder", "elbow"],
+         "states": {"a": [0, 0], "b": [1, 1]},
+         "edges": [{"id": "\u001b[2J\nedge x\u009b", "from": "a", "to": "b"}]})")});
+  EXPECT_EQ(query.status, 0) << query.err;
+  EXPECT_NE(query.out.find("edge \\x1b[2J\\x0aedge x\\x9b: free"), std::string::npos) << query.out;
 }
 
 }  // namespace

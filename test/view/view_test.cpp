@@ -3,6 +3,7 @@
 // rules. Oracles: poses worked out by hand, a reader of our own for the binary, assimp, Chromium.
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -10,8 +11,10 @@
 #include <numbers>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
@@ -222,6 +225,37 @@ TEST(Page, FolderThatIsMissingIsAnErrorThatNamesTheFile) {
   EXPECT_THROW(write_gltf(make_animation(), "/nonexistent/folder/view.glb"), std::runtime_error);
 }
 
+// A file size limit stands for the full disk.
+TEST(Page, AFullDiskLeavesWhatStoodThere) {
+  REQUIRE_THREE_JS();
+  const Folder folder;
+  const std::string page = (folder / "view.html").string(), binary = (folder / "view.glb").string();
+  std::ofstream(page) << "before";
+  struct rlimit before {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit full = {1000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  std::string message;
+  try {
+    write_html(make_animation(), page);
+  } catch (const std::runtime_error& e) {
+    message = e.what();
+  }
+  EXPECT_THROW(write_gltf(make_animation(), binary), std::runtime_error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  EXPECT_NE(message.find(page + ": the page cannot be written"), std::string::npos) << message;
+  EXPECT_EQ(read_file(page), "before");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "."), fs::directory_iterator()), 1)
+      << "something half-written is left";
+  // With room again, the same file is replaced, and a link to it stays one.
+  fs::create_symlink(page, folder / "link.html");
+  write_html(make_animation(), (folder / "link.html").string());
+  EXPECT_TRUE(fs::is_symlink(folder / "link.html"));
+  EXPECT_GT(read_file(page).size(), 1000u);
+}
+
 TEST(Page, BadAnimationsAreRefused) {
   const Folder folder;
   const std::string path = (folder / "a.glb").string();
@@ -238,6 +272,8 @@ TEST(Page, BadAnimationsAreRefused) {
   refused([](Animation& a) { a.times = {0, 2, 1}; });
   refused([](Animation& a) { a.edge_labels = {"one"}; });
   refused([](Animation& a) { a.edge_verdicts.resize(1); });
+  refused([](Animation& a) { a.edge_progress.resize(1); });
+  refused([](Animation& a) { a.edge_progress = {{1.0, {}}, {0.5, 0.4}}; });
   refused([](Animation& a) { a.contact->edge_time = 2.5; });
   refused([](Animation& a) { a.contact->point[0] = std::nan(""); });
   EXPECT_FALSE(fs::exists(path));
@@ -323,6 +359,33 @@ TEST(Browser, PlacesTheTipWhereTheArmIs) {
   const double turn =
       2 * std::atan2(status["tip_turn"][2].get<double>(), status["tip_turn"][3].get<double>());
   EXPECT_NEAR(std::remainder(turn - (first + 0.8), 2 * std::numbers::pi), 0.0, 1e-3);
+#endif
+}
+
+// Property: a colliding edge is red from its contact on, and green where it is proven free.
+TEST(Browser, AnEdgeIsRedFromItsContactOn) {
+  REQUIRE_THREE_JS();
+#ifndef CATENA_CHROMIUM
+  GTEST_SKIP() << "chromium was not found when the tests were configured";
+#else
+  const Folder folder;
+  const fs::path page = folder / "view.html";
+  Animation a = make_animation();
+  a.edge_progress = {{1.0, {}}, {0.2, 0.25}};
+  write_html(a, page.string());
+  for (const auto& [edge_time, verdict, edge] :
+       {std::tuple("0.5", "free", "0 (states 0 to 1), t = 0.500"),
+        {"1.1", "free", "1 (states 1 to 2), t = 0.100"},
+        {"1.22", "undecided", "1 (states 1 to 2), t = 0.220"},
+        {"1.25", "collision", "1 (states 1 to 2), t = 0.250"},
+        {"2", "collision", "1 (states 1 to 2), t = 1.000"}}) {
+    const json status = status_of(run_chromium(
+        folder, "--dump-dom", "file://" + page.string() + "#edge=" + std::string(edge_time)));
+    ASSERT_TRUE(status.is_object()) << "no status; log:\n" << read_file(folder / "log.txt");
+    EXPECT_EQ(status["errors"], json::array());
+    EXPECT_EQ(status["verdict"], verdict) << edge_time;
+    EXPECT_EQ(status["edge"], edge) << edge_time;
+  }
 #endif
 }
 

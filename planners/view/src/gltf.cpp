@@ -1,12 +1,13 @@
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <ostream>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
 #include "base64.hpp"
+#include "catena/view/replace_file.hpp"
 #include "view_model.hpp"
 
 namespace catena::view {
@@ -75,26 +76,21 @@ class GltfBuilder {
                                    text.size(), std::size_t{0x4e4f534a}}) {
       append_bytes(static_cast<std::uint32_t>(word), head);
     }
-    std::ofstream file(path, std::ios::binary);
-    const auto put = [&](const auto& bytes) {
-      file.write(reinterpret_cast<const char*>(bytes.data()),
-                 static_cast<std::streamsize>(bytes.size()));
-    };
-    put(head);
-    put(text);
+    std::vector<std::uint8_t> chunk;
     if (!binary_.empty()) {
-      std::vector<std::uint8_t> chunk;
       append_bytes(static_cast<std::uint32_t>(binary_.size()), chunk);
       append_bytes(std::uint32_t{0x004e4942}, chunk);
+    }
+    replace_file(path, "the animation", [&](std::ostream& file) {
+      const auto put = [&](const auto& bytes) {
+        file.write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+      };
+      put(head);
+      put(text);
       put(chunk);
       put(binary_);
-    }
-    file.close();
-    if (!file) {
-      throw std::runtime_error(path +
-                               ": the animation cannot be written; is the folder there and "
-                               "writable, and is there room?");
-    }
+    });
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base64.hpp"
+#include "catena/view/replace_file.hpp"
 #include "page_parts.hpp"
 #include "view_model.hpp"
 
@@ -149,10 +150,15 @@ std::string page_data(const Animation& animation) {
   data["trace_link"] = deepest_link(world.robot());
   data["edges"] = Json::array();
   for (std::size_t e = 0; e + 1 < animation.states.size(); ++e) {
-    data["edges"].push_back(
-        {{"verdict",
-          animation.edge_verdicts.empty() ? "unknown" : name_of(animation.edge_verdicts[e])},
-         {"label", animation.edge_labels.empty() ? "" : animation.edge_labels[e]}});
+    Json edge = {{"verdict", animation.edge_verdicts.empty() ? "unknown"
+                                                             : name_of(animation.edge_verdicts[e])},
+                 {"label", animation.edge_labels.empty() ? "" : animation.edge_labels[e]}};
+    if (!animation.edge_progress.empty()) {
+      const Animation::EdgeProgress& known = animation.edge_progress[e];
+      edge["free_until"] = known.free_until;
+      if (known.contact) edge["contact"] = *known.contact;
+    }
+    data["edges"].push_back(std::move(edge));
   }
   if (animation.contact) {
     const auto& contact = *animation.contact;
@@ -214,14 +220,7 @@ void write_html(const Animation& animation, const std::string& path, const HtmlO
   const std::string data = escape_for_script(page_data(animation));
   const std::string page = fill(
       kPageHtml, {{"css", kPageCss}, {"three", three_js}, {"data", data}, {"script", kPageJs}});
-  std::ofstream file(path, std::ios::binary);
-  file << page;
-  file.close();
-  if (!file) {
-    throw std::runtime_error(path +
-                             ": the page cannot be written; is the folder there and "
-                             "writable, and is there room?");
-  }
+  replace_file(path, "the page", [&](std::ostream& file) { file << page; });
 }
 
 }  // namespace catena::view

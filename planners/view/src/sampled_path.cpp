@@ -46,6 +46,16 @@ void validate(const Animation& a) {
   if (!a.edge_verdicts.empty() && a.edge_verdicts.size() != num_edges) {
     refuse("edge_verdicts", "has not one verdict for each edge", "give as many as edges, or none");
   }
+  if (!a.edge_progress.empty() && a.edge_progress.size() != num_edges) {
+    refuse("edge_progress", "has not one entry for each edge", "give as many as edges, or none");
+  }
+  for (const Animation::EdgeProgress& known : a.edge_progress) {
+    const double contact = known.contact.value_or(1.0);
+    if (!(known.free_until >= 0.0 && known.free_until <= contact && contact <= 1.0)) {
+      refuse("edge_progress", "is not on its edge",
+             "give 0 <= free_until <= contact, if there is one, <= 1");
+    }
+  }
   if (a.contact) {
     if (!(a.contact->edge_time >= 0.0 && a.contact->edge_time <= double(num_edges))) {
       refuse("contact.edge_time", "is not on the path", "give the index of an edge + t in [0, 1]");

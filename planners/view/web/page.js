@@ -50,6 +50,26 @@
   const kAttached = 0xd98324, kContact = 0xd62828;
   const kScene = [0x8a97a3, 0xa08f6f, 0x6f8fa8, 0x8fa37c, 0xa37c8c, 0x7f86ad];
 
+  const nameOf = (e) => e + ' (states ' + e + ' to ' + (e + 1) + ')';
+  // What is known of edge e, piece by piece: [verdict, from, to], from and to in [0, 1].
+  function piecesOf(e) {
+    const edge = data.edges[e];
+    if (edge.free_until === undefined || edge.verdict === 'free') return [[edge.verdict, 0, 1]];
+    const collides = edge.verdict === 'collision';
+    const known = edge.contact !== undefined ? edge.contact : edge.free_until;
+    const contact = collides ? known : 1;
+    const pieces = [['free', 0, edge.free_until], ['undecided', edge.free_until, contact],
+                    [edge.verdict, contact, 1]];
+    // A contact at the very end is an instant, and still to be seen.
+    return pieces.filter((p) => p[2] > p[1] || (collides && p[0] === 'collision'));
+  }
+  const pieces = data.edges.map((unused, e) => piecesOf(e));
+  function verdictAt(e, t) {
+    let found = pieces[e][0][0];
+    for (const [verdict, from] of pieces[e]) if (t >= from - 1e-9) found = verdict;
+    return found;
+  }
+
   // ---- text ------------------------------------------------------------------------------------
   document.title = data.title + ' \u2013 Catena';
   $('title').textContent = data.title;
@@ -65,8 +85,8 @@
     const p = data.contact.point.map((x, i) => (x + data.origin[i]).toPrecision(6));
     const edge = Math.min(Math.floor(data.contact.edge_time), Math.max(numEdges - 1, 0));
     $('contact_text').textContent = 'Contact of ' + data.contact.names[0] + ' and ' +
-      data.contact.names[1] + ' on edge ' + edge + ' at t = ' +
-      (data.contact.edge_time - edge).toFixed(6) + ', at (' + p.join(', ') + ') m';
+      data.contact.names[1] + (numEdges > 0 ? ' on edge ' + nameOf(edge) + ' at t = ' +
+      (data.contact.edge_time - edge).toFixed(6) : '') + ', at (' + p.join(', ') + ') m';
   }
   function legend(colour, text) {
     const row = document.createElement('div'), chip = document.createElement('span');
@@ -408,8 +428,10 @@
     for (let e = 0; e < numEdges; ++e) {
       const a = barX(path.state_seconds[e]), b = barX(path.state_seconds[e + 1]);
       pen.globalAlpha = path.state_seconds[e] <= now ? 1 : 0.5;
-      pen.fillStyle = kColours[data.edges[e].verdict];
-      pen.fillRect(a, 15, Math.max(b - a, 0.5), 9);
+      for (const [verdict, from, to] of pieces[e]) {
+        pen.fillStyle = kColours[verdict];
+        pen.fillRect(a + from * (b - a), 15, Math.max((to - from) * (b - a), 0.5), 9);
+      }
     }
     pen.globalAlpha = 1;
     pen.fillStyle = '#1d2733';
@@ -522,10 +544,11 @@
     }
     if (marker) marker.visible = Boolean(inContact) || !playing;
     if (numEdges > 0) {
-      $('edge').textContent = e + ' (0 to ' + (numEdges - 1) + '), t = ' + (edgeTime - e).toFixed(3);
+      $('edge').textContent = nameOf(e) + ', t = ' + (edgeTime - e).toFixed(3);
       const edge = data.edges[e];
       $('verdict').textContent = edge.label || kMeaning[edge.verdict];
-      $('verdict').style.color = kColours[edge.verdict];
+      $('verdict').style.color = kColours[edge.verdict];  // the text tells of the whole edge
+      status.verdict = verdictAt(e, edgeTime - e);
     } else {
       $('edge').textContent = 'a single state';
       $('verdict').textContent = '';
@@ -586,6 +609,7 @@
   else play(wish.play !== 0);
   draw();
   if (renderer) status.colours = countColours();
+  status.edge = $('edge').textContent;
   status.tip = links[data.trace_link].position.toArray();
   status.tip_turn = links[data.trace_link].quaternion.toArray();
   report();

@@ -1,6 +1,7 @@
 #include "catena/ompl/state_space.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
 
@@ -15,6 +16,12 @@ namespace {
 
 bool is_straight(JointType type) noexcept {
   return type == JointType::kRevolute || type == JointType::kPrismatic;
+}
+
+/// The shortest text of the same number: std::to_string takes 300 digits for 1e300.
+std::string show(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 void name_parts(ob::CompoundStateSpace& space, const std::string& joint, unsigned int dimension) {
@@ -127,16 +134,15 @@ void StateSpace::set_bounds(const std::string& joint, const std::vector<double>&
   for (unsigned int k = 0; k < place.count; ++k) {
     const double lower = at(low, k), upper = at(high, k);
     if (!std::isfinite(lower) || !std::isfinite(upper) || lower > upper) {
-      throw std::invalid_argument(where + "[" + std::to_string(lower) + ", " +
-                                  std::to_string(upper) +
+      throw std::invalid_argument(where + "[" + show(lower) + ", " + show(upper) +
                                   "] is no range; give finite numbers, "
                                   "the lower one first");
     }
     const bool wider = is_straight(limits.type) && (lower < limits.lower || upper > limits.upper);
     if (wider) {
       throw std::invalid_argument(where + "wider than the robot's own limits [" +
-                                  std::to_string(limits.lower) + ", " +
-                                  std::to_string(limits.upper) + "]; stay within them");
+                                  show(limits.lower) + ", " + show(limits.upper) +
+                                  "]; stay within them");
     }
     bounds.low[place.first + k] = lower;
     bounds.high[place.first + k] = upper;

@@ -38,6 +38,16 @@ struct Animation {
   /// One for each edge, or empty (all unknown): the colour of the edge on the time bar.
   std::vector<EdgeVerdict> edge_verdicts;
 
+  /// What is known along an edge, t in [0, 1]: proven free before `free_until`, in contact at
+  /// `contact`, if at all; nothing is said of what lies between, or behind the contact.
+  struct EdgeProgress {
+    double free_until = 0.0;
+    std::optional<double> contact;  ///< >= free_until
+  };
+  /// One for each edge, or empty: an edge then has its verdict's colour from end to end. With it,
+  /// an edge that is not free is green up to free_until and red only from its contact on.
+  std::vector<EdgeProgress> edge_progress;
+
   /// One for each edge, or empty: text shown while the edge is played, as "free, 0.0123 m".
   std::vector<std::string> edge_labels;
 
