@@ -107,15 +107,11 @@ std::optional<MeshFilling> filling_of(const CommonOptions& options, const std::s
   return std::nullopt;
 }
 
-/// A scene reader knows no robot: of a frame that the scene does not define it can only say that it
-/// was taken as the world. Which frame that was, of such a warning; nothing for other warnings.
-std::optional<std::string> frame_taken_as_world(const std::string& warning) {
-  const std::string begin = ": frame \"", end = "\" is taken as the world frame";
-  const size_t last = warning.rfind(end);
-  if (last == std::string::npos) return std::nullopt;
-  const size_t first = warning.rfind(begin, last);
-  if (first == std::string::npos) return std::nullopt;
-  return warning.substr(first + begin.size(), last - first - begin.size());
+/// Is the warning one of those that the reader gave for a frame it had to assume?
+bool is_about_a_frame(const Scene& scene, const std::string& warning) {
+  return std::any_of(
+      scene.assumed_frames.begin(), scene.assumed_frames.end(),
+      [&](const auto& assumed) { return warning.starts_with(assumed.first + ": frame "); });
 }
 
 /// The links whose frame is the world frame at every configuration; the first is the root.
@@ -240,7 +236,7 @@ std::shared_ptr<const Scene> ProblemLoader::load_scene(const std::string& path) 
   settings.cloud_radius = options_.cloud_radius;
   Scene loaded = *io::load_scene(path, settings);
   for (const std::string& text : loaded.warnings)
-    if (!frame_taken_as_world(text)) warn(text);  // settle_frames knows more of those
+    if (!is_about_a_frame(*scene, text)) warn(text);  // settle_frames knows more of those
   require_reach(loaded, path);
   for (SceneObject& object : loaded.objects) {
     const auto filling = filling_of(options_, object.name);
@@ -300,32 +296,32 @@ void ProblemLoader::check_fillings(const Robot& robot, const Scene& scene) const
 
 std::shared_ptr<const Scene> ProblemLoader::settle_frames(const Robot& robot,
                                                           std::shared_ptr<const Scene> scene) {
-  const auto has_frame = [](const std::string& text) {
-    return frame_taken_as_world(text).has_value();
-  };
-  if (std::none_of(scene->warnings.begin(), scene->warnings.end(), has_frame)) return scene;
+  if (scene->assumed_frames.empty()) return scene;
   const std::vector<std::string> at_world = links_at_world(robot);
-  const std::set<std::string> frames = virtual_joint_frames(options_.srdf);
-  auto settled = std::make_shared<Scene>(*scene);
-  std::erase_if(settled->warnings, [&](const std::string& text) {
-    const auto frame = frame_taken_as_world(text);
-    if (!frame) return false;
-    if (std::find(at_world.begin(), at_world.end(), *frame) != at_world.end()) return true;
-    if (*frame == "map" || frames.contains(*frame)) {
-      warn(text);
-      return false;
-    }
-    const std::string what = ": frame " + quote(*frame);
-    const size_t at = text.rfind(what);
+  const std::set<std::string> virtual_frames = virtual_joint_frames(options_.srdf);
+  for (const auto& [place, frame] : scene->assumed_frames) {
+    const bool at_root = std::find(at_world.begin(), at_world.end(), frame) != at_world.end();
+    if (at_root || frame == "map" || virtual_frames.contains(frame)) continue;
     throw io::InputError(
-        text.substr(0, at), 0, what.substr(2),
-        robot.find_body(*frame).valid()
+        place, 0, "frame " + quote(frame),
+        robot.find_body(frame).valid()
             ? "it is a link of the robot, but not its root " + quote(at_world.front()) +
                   ", which stands at the world frame"
             : "it is neither the world nor the robot's root link " + quote(at_world.front()),
         "place the object in the frame \"world\", or give the frame's pose in "
         "fixed_frame_transforms");
+  }
+  // What is left is right for the root, and said for other names of the world.
+  auto settled = std::make_shared<Scene>(*scene);
+  std::erase_if(settled->warnings, [&](const std::string& text) {
+    return std::any_of(
+        scene->assumed_frames.begin(), scene->assumed_frames.end(), [&](const auto& assumed) {
+          return text.starts_with(assumed.first + ": frame ") &&
+                 std::find(at_world.begin(), at_world.end(), assumed.second) != at_world.end();
+        });
   });
+  for (const std::string& text : settled->warnings)
+    if (is_about_a_frame(*scene, text)) warn(text);
   return settled;
 }
 

@@ -124,11 +124,13 @@ void Element::fail(const std::string& problem, const std::string& remedy) const 
   throw InputError(*file_, line(), name_, problem, remedy);
 }
 
-std::string Element::note(const std::string& text) const {
+std::string Element::place() const {
   std::string where = *file_;
   if (line() > 0) where += ':' + std::to_string(line());
-  return where + ": " + name_ + ": " + text;
+  return where + ": " + name_;
 }
+
+std::string Element::note(const std::string& text) const { return place() + ": " + text; }
 
 const Value* Element::lookup(std::string_view key) const noexcept {
   const auto& keys = value_->keys;

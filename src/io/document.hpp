@@ -54,6 +54,8 @@ class Element {
   int line() const noexcept { return value_->line; }
   bool is(Value::Kind kind) const noexcept { return value_->kind == kind; }
   bool is_null() const noexcept { return is(Value::Kind::kNull); }
+  /// `FILE:LINE: NAME`, where an error or a warning begins.
+  std::string place() const;
   /// `FILE:LINE: NAME: text`, as a warning reads.
   std::string note(const std::string& text) const;
 

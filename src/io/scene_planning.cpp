@@ -228,6 +228,7 @@ class PlanningScene {
     const auto found = frames_.find(frame);
     if (found != frames_.end()) return found->second;
     frames_[frame] = RigidEnclosure::identity();  // say it once
+    scene_.assumed_frames[message.place()] = frame;
     scene_.warnings.push_back(message.note("frame \"" + frame +
                                            "\" is taken as the world frame; it must be the "
                                            "robot's root"));

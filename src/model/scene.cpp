@@ -49,6 +49,7 @@ void Scene::add(const Scene& other) {
   link_scale = std::move(scale);
   robot_state = std::move(state);
   warnings.insert(warnings.end(), other.warnings.begin(), other.warnings.end());
+  assumed_frames.insert(other.assumed_frames.begin(), other.assumed_frames.end());
 }
 
 }  // namespace catena

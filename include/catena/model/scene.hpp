@@ -33,6 +33,9 @@ struct Scene {
   std::map<std::string, double> link_scale;
   std::map<std::string, std::vector<double>> robot_state;  ///< joint name -> values
   std::vector<std::string> warnings;
+  /// Where the file uses a frame that it does not define, so that it is taken as the world frame ->
+  /// its name. Right for the robot's root, which a scene does not know; wrong for other links.
+  std::map<std::string, std::string> assumed_frames;
 
   /// Scenes add up; throws std::invalid_argument and changes nothing where the two contradict.
   void add(const Scene& other);
