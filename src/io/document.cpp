@@ -114,6 +114,23 @@ std::string read_binary_file(const std::string& path) {
   return bytes;
 }
 
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while ((at = line.find_first_not_of(" \t", at)) != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+bool is_non_number(std::string_view word) {
+  if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
+  return word == "nan" || word == "NaN" || word == "NAN" || word == "inf" || word == "Inf" ||
+         word == "INF";
+}
+
 std::string read_text_file(const std::string& path) {
   std::string text = read_binary_file(path);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);

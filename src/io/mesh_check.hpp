@@ -6,18 +6,23 @@
 namespace catena::io {
 
 // Checks of mesh files before the mesh library sees them. The library drops faces that it cannot
-// read, moves indices, or reads on for ever, all without an error; and a lost triangle would be a
-// hole in an obstacle. Each check throws InputError.
+// read, moves indices, reads past the ends of lines, leaks what it refuses, or reads on for ever,
+// all without an error; and a lost triangle would be a hole in an obstacle. Each check throws
+// InputError.
 
-/// How many faces a file announces, and where: what the library returns is held against it.
-struct FacePromise {
-  std::size_t faces = 0;
-  int line = 0;
+/// What the mesh library is given in place of a file, and what it must make of it.
+struct CheckedMesh {
+  std::size_t faces = 0;  ///< as announced or counted in the file
+  int line = 0;           ///< where they are announced
+  /// The same mesh in the same format, cut down to its vertices and faces, with the numbers as the
+  /// file writes them. Nothing in it is new to the library's reader, whatever the file holds.
+  std::string bytes;
 };
 
-FacePromise check_stl(const std::string& path, const std::string& bytes);
-FacePromise check_obj(const std::string& path, const std::string& text);
-FacePromise check_off(const std::string& path, const std::string& text);
+CheckedMesh check_stl(const std::string& path, const std::string& bytes);
+CheckedMesh check_obj(const std::string& path, const std::string& text);
+CheckedMesh check_off(const std::string& path, const std::string& text);
+CheckedMesh check_ply(const std::string& path, const std::string& bytes);
 
 /// Returns the unit in metres. The library narrows it to single precision, which would move a part
 /// of a metre by some nanometres.

@@ -20,12 +20,13 @@
 #include "catena/math/rounding.hpp"
 #include "io/document.hpp"
 #include "io/mesh_check.hpp"
-#include "io/ply_file.hpp"
 
 namespace catena::io {
 
 namespace {
 
+constexpr const char* kFormats = "STL, OBJ, PLY, OFF, COLLADA (.dae)";
+constexpr const char* kExportAgain = "export it again, as STL, OBJ, PLY or COLLADA";
 constexpr std::size_t kMaxTriangles = 50'000'000;  // instances can multiply a small file
 
 // An affine map from node coordinates, and how far each entry may be from the exact product.
@@ -212,39 +213,41 @@ std::pair<std::size_t, bool> count_triangles(const aiScene& scene) {
 }
 
 void Reader::read(const std::string& bytes, const std::string& ending) {
-  std::optional<FacePromise> promise;
+  std::optional<CheckedMesh> checked;
   std::optional<double> unit;
-  if (ending == "stl") promise = check_stl(path, bytes);
-  if (ending == "obj") promise = check_obj(path, bytes);
-  if (ending == "ply") promise = FacePromise{count_ply_faces(bytes, path), 0};
-  if (ending == "off") promise = check_off(path, bytes);
+  if (ending == "stl") checked = check_stl(path, bytes);
+  if (ending == "obj") checked = check_obj(path, bytes);
+  if (ending == "ply") checked = check_ply(path, bytes);
+  if (ending == "off") checked = check_off(path, bytes);
   if (ending == "dae") unit = check_collada(path, bytes);
-  if (promise && promise->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
+  if (!checked && !unit) {
+    fail(path, "",
+         ending.empty() ? "a mesh without an ending, which would name its format"
+                        : "\"." + ending + "\" is not the ending of a mesh format that is read",
+         std::string("convert it to one of ") + kFormats);
+  }
+  if (checked && checked->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
 
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  // One-file formats are read from memory: a byte order mark is gone there, and no material
-  // library is looked for. The others may name files beside them.
-  const bool one_file = promise || unit || ending == "glb";
-  const aiScene* scene =
-      one_file ? importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, ending.c_str())
-               : importer.ReadFile(path, 0);
+  // Read from memory, so that no material library or picture is looked for.
+  const std::string& input = checked ? checked->bytes : bytes;
+  const aiScene* scene = importer.ReadFileFromMemory(input.data(), input.size(), 0, ending.c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) {
     std::string why = importer.GetErrorString();
     std::replace(why.begin(), why.end(), '\n', ' ');
-    fail(path, "", "the mesh cannot be read" + (why.empty() ? "" : " (" + why + ")"),
-         "export it again, as STL, OBJ, PLY or COLLADA");
+    fail(path, "", "the mesh cannot be read" + (why.empty() ? "" : " (" + why + ")"), kExportAgain);
   }
   check_faces(*scene);
-  if (promise && ending != "stl" && count_faces(*scene) != promise->faces) {
-    throw InputError(path, promise->line, "",
-                     std::to_string(promise->faces) + " faces are announced, but " +
+  if (checked && ending != "stl" && count_faces(*scene) != checked->faces) {
+    throw InputError(path, checked->line, "",
+                     std::to_string(checked->faces) + " faces are announced, but " +
                          std::to_string(count_faces(*scene)) + " can be read",
                      "correct the faces that name missing vertices, or export the mesh again");
   }
   const auto [triangles, polygons] = count_triangles(*scene);
-  if (promise && ending == "stl" && triangles != promise->faces) {
+  if (checked && ending == "stl" && triangles != checked->faces) {
     fail(path, "",
-         std::to_string(promise->faces) + " facets are announced, but " +
+         std::to_string(checked->faces) + " facets are announced, but " +
              std::to_string(triangles) + " can be read",
          "export the mesh again");
   }
@@ -277,8 +280,7 @@ TriangleMesh load_mesh(const std::string& path, const Eigen::Vector3d& scale) {
   } catch (const std::bad_alloc&) {
     fail(path, "", "not enough memory for this mesh", "simplify the mesh");
   } catch (const std::exception& error) {
-    fail(path, "", std::string("the mesh cannot be read (") + error.what() + ")",
-         "export it again, as STL, OBJ, PLY or COLLADA");
+    fail(path, "", std::string("the mesh cannot be read (") + error.what() + ")", kExportAgain);
   }
   if (reader.mesh.triangles.empty()) {
     fail(path, "", "no triangles", "export a mesh with faces; lines and points occupy nothing");
