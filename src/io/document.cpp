@@ -114,12 +114,13 @@ std::string read_binary_file(const std::string& path) {
   return bytes;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr const char* kBlanks = " \t\r\n";
   std::vector<std::string_view> words;
   std::size_t at = 0;
-  while ((at = line.find_first_not_of(" \t", at)) != std::string_view::npos) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    words.push_back(line.substr(at, end - at));
+  while ((at = text.find_first_not_of(kBlanks, at)) != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    words.push_back(text.substr(at, end - at));
     at = end;
   }
   return words;

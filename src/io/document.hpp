@@ -16,8 +16,8 @@ namespace catena::io {
 /// "nan", for "inf" and for what overflows.
 std::optional<double> read_decimal(std::string_view text);
 
-/// The parts of a line between blanks and tabs.
-std::vector<std::string_view> words_of(std::string_view line);
+/// The parts of a text between blanks, tabs and line ends.
+std::vector<std::string_view> words_of(std::string_view text);
 
 /// nan, inf and the like, as programs write coordinates that they do not have.
 bool is_non_number(std::string_view word);

@@ -1,13 +1,9 @@
 #include "io/mesh_check.hpp"
 
-#include <tinyxml2.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +11,13 @@
 #include "io/document.hpp"
 
 namespace catena::io {
+
+std::optional<std::string> plain_number(std::string_view word) {
+  if (is_non_number(word)) return "nan";  // refused later if a triangle uses it
+  const std::optional<double> x = read_decimal(word);
+  if (!x) return std::nullopt;
+  return word.size() > 30 || std::fabs(*x) > 1e15 ? show(*x) : std::string(word);
+}
 
 namespace {
 
@@ -38,22 +41,14 @@ void for_each_line(std::string_view text, Use use) {
   }
 }
 
-// A coordinate as the library will read it. It reads an integer part of twenty digits as 0, and
-// cuts lines off after some thousand characters, so such numbers are written anew.
 void append_coordinate(const std::string& path, int line, std::string_view word, std::string& out) {
-  const std::optional<double> x = read_decimal(word);
-  if (!x && !is_non_number(word)) {
+  const std::optional<std::string> number = plain_number(word);
+  if (!number) {
     throw InputError(path, line, "",
                      '"' + std::string(word.substr(0, 40)) + "\" is not a number, or too large",
                      "correct the line");
   }
-  if (!x) {
-    out += "nan";  // refused later if a triangle uses it
-  } else if (word.size() > 30 || std::fabs(*x) > 1e15) {
-    out += show(*x);
-  } else {
-    out += word;
-  }
+  out += *number;
 }
 
 void append_point(const std::string& path, int line, const std::vector<std::string_view>& words,
@@ -108,7 +103,7 @@ CheckedMesh check_stl(const std::string& path, const std::string& bytes) {
   std::uint32_t count = 0;
   if (bytes.size() >= 84) std::memcpy(&count, bytes.data() + 80, 4);
   const std::uint64_t needed = 84 + 50ULL * count;
-  if (bytes.size() >= 84 && bytes.size() == needed) return {count, 0, bytes};
+  if (bytes.size() >= 84 && bytes.size() == needed) return {count, 0, bytes, 1.0};
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   if (start == std::string::npos || bytes.compare(start, 5, "solid") != 0) {
     if (bytes.size() < 84) {
@@ -270,125 +265,6 @@ CheckedMesh check_off(const std::string& path, const std::string& text) {
                      "export the mesh again");
   }
   return mesh;
-}
-
-namespace {
-
-using Node = tinyxml2::XMLElement;
-
-[[noreturn]] void refuse(const std::string& path, const Node& node, const std::string& problem,
-                         const std::string& remedy) {
-  throw InputError(path, node.GetLineNum(), "<" + std::string(node.Name()) + ">", problem, remedy);
-}
-
-// A list of numbers as XML writes it; returns how many there are.
-std::size_t count_numbers(const std::string& path, const Node& node, bool integers) {
-  std::size_t count = 0;
-  const char* text = node.GetText();
-  for_each_line(text != nullptr ? text : "", [&](std::string_view line, int) {
-    for (const std::string_view word : words_of(line)) {
-      ++count;
-      const bool not_finite = word == "NaN" || word == "INF" || word == "-INF" || word == "nan" ||
-                              word == "inf" || word == "-inf";
-      const std::optional<double> x = read_decimal(word);
-      const bool index = x && *x >= 0 && *x < 4e9 && *x == std::floor(*x);
-      if (integers ? !index : !(x || not_finite)) {
-        refuse(path, node,
-               '"' + std::string(word.substr(0, 40)) + "\" is not " +
-                   (integers ? "an index" : "a number"),
-               "correct it");
-      }
-    }
-    return true;
-  });
-  return count;
-}
-
-double attribute(const std::string& path, const Node& node, const char* name, double otherwise) {
-  const char* text = node.Attribute(name);
-  if (text == nullptr) return otherwise;
-  const std::optional<double> x = read_decimal(text);
-  if (!x || *x < 0 || *x > 4e9 || *x != std::floor(*x)) {
-    refuse(path, node, std::string(name) + "=\"" + text + "\" is not a count", "correct it");
-  }
-  return *x;
-}
-
-bool is(const Node& node, const char* name) { return std::strcmp(node.Name(), name) == 0; }
-
-}  // namespace
-
-double check_collada(const std::string& path, const std::string& text) {
-  tinyxml2::XMLDocument document;
-  if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
-    throw InputError(path, document.ErrorLineNum(), "", document.ErrorName(),
-                     "correct the XML there");
-  }
-  if (document.RootElement() == nullptr || !is(*document.RootElement(), "COLLADA")) {
-    fail(path, "", "the root element is not <COLLADA>", "give a COLLADA file");
-  }
-  std::map<std::string, std::size_t> arrays;  // numbers of each float_array, by its id
-  std::set<std::string> ids;                  // of geometries, controllers and nodes
-  std::vector<const Node*> accessors, instances;
-  std::vector<const Node*> open{document.RootElement()};
-  while (!open.empty()) {
-    const Node& node = *open.back();
-    open.pop_back();
-    for (const Node* child = node.FirstChildElement(); child != nullptr;
-         child = child->NextSiblingElement()) {
-      open.push_back(child);
-    }
-    const char* id = node.Attribute("id");
-    if (is(node, "p") || is(node, "vcount")) {
-      count_numbers(path, node, true);
-    } else if (is(node, "float_array")) {
-      const std::size_t count = count_numbers(path, node, false);
-      if (attribute(path, node, "count", -1.0) != static_cast<double>(count)) {
-        refuse(path, node, "it holds " + std::to_string(count) + " numbers, not its count",
-               "correct the count");
-      }
-      if (id != nullptr) arrays[id] = count;
-    } else if (is(node, "accessor")) {
-      accessors.push_back(&node);
-    } else if (is(node, "instance_geometry") || is(node, "instance_node") ||
-               is(node, "instance_controller")) {
-      instances.push_back(&node);
-    } else if ((is(node, "geometry") || is(node, "node") || is(node, "controller")) &&
-               id != nullptr) {
-      ids.insert(id);
-    }
-  }
-  for (const Node* accessor : accessors) {
-    const char* source = accessor->Attribute("source");
-    const auto array = arrays.find(source != nullptr && *source == '#' ? source + 1 : "");
-    if (array == arrays.end()) continue;  // names, or matrices of an animation
-    const double end =
-        attribute(path, *accessor, "offset", 0) +
-        attribute(path, *accessor, "count", 0) * attribute(path, *accessor, "stride", 1);
-    if (end > static_cast<double>(array->second)) {
-      refuse(path, *accessor, "it reads past the end of array \"" + array->first + '"',
-             "correct its count and stride");
-    }
-  }
-  for (const Node* instance : instances) {
-    const char* url = instance->Attribute("url");
-    if (url == nullptr || *url != '#' || ids.count(url + 1) == 0) {
-      refuse(path, *instance,
-             "url=\"" + std::string(url != nullptr ? url : "") + "\" is not in this file",
-             "correct it, or put the part into this file");
-    }
-  }
-
-  const Node* asset = document.RootElement()->FirstChildElement("asset");
-  const Node* unit = asset != nullptr ? asset->FirstChildElement("unit") : nullptr;
-  const char* meter = unit != nullptr ? unit->Attribute("meter") : nullptr;
-  if (meter == nullptr) return 1.0;
-  const std::optional<double> u = read_decimal(meter);
-  if (!u || !(*u > 0.0)) {
-    refuse(path, *unit, "meter=\"" + std::string(meter) + "\" is not a positive number",
-           "give the unit's length in metres");
-  }
-  return *u;
 }
 
 }  // namespace catena::io

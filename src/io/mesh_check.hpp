@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace catena::io {
 
@@ -17,6 +19,9 @@ struct CheckedMesh {
   /// The same mesh in the same format, cut down to its vertices and faces, with the numbers as the
   /// file writes them. Nothing in it is new to the library's reader, whatever the file holds.
   std::string bytes;
+  /// Metres in the file's unit of length, still to be applied. The library would narrow it to
+  /// single precision, which moves a part of a metre by some nanometres.
+  double unit = 1.0;
 };
 
 CheckedMesh check_stl(const std::string& path, const std::string& bytes);
@@ -24,8 +29,10 @@ CheckedMesh check_obj(const std::string& path, const std::string& text);
 CheckedMesh check_off(const std::string& path, const std::string& text);
 CheckedMesh check_ply(const std::string& path, const std::string& bytes);
 
-/// Returns the unit in metres. The library narrows it to single precision, which would move a part
-/// of a metre by some nanometres.
-double check_collada(const std::string& path, const std::string& text);
+CheckedMesh check_collada(const std::string& path, const std::string& text);
+
+/// A coordinate as the library will read it rightly, "nan" for what is none; nothing if it is not
+/// understood. The library reads an integer part of twenty digits as 0, and cuts long lines off.
+std::optional<std::string> plain_number(std::string_view word);
 
 }  // namespace catena::io

@@ -83,7 +83,7 @@ struct Reader {
   std::string mesh_name(const aiMesh& part) const;
   void check_faces(const aiScene& scene) const;
   void append(const aiMesh& part, const Placement& placement);
-  void walk(const aiScene& scene, std::optional<double> unit);
+  void walk(const aiScene& scene, double unit);
 };
 
 std::string Reader::mesh_name(const aiMesh& part) const {
@@ -158,22 +158,14 @@ void Reader::append(const aiMesh& part, const Placement& placement) {
   }
 }
 
-void Reader::walk(const aiScene& scene, std::optional<double> unit) {
+void Reader::walk(const aiScene& scene, double unit) {
   struct Visit {
     const aiNode* node;
     Placement X;
   };
-  Placement root = placement_of(scene.mRootNode->mTransformation);
-  if (unit) {
-    // The importer multiplies the root's matrix, the identity in COLLADA, by the unit.
-    const Placement at = root;
-    root.map = Placement().map * *unit;
-    const double rounded = at.map(0, 0);
-    if (at.map != Eigen::Matrix<double, 3, 4>(Placement().map * rounded)) {
-      fail(path, "<visual_scene>", "the root has a transformation of its own",
-           "move it to the nodes below");
-    }
-  }
+  Placement scaled;
+  scaled.map *= unit;
+  const Placement root = compose(scaled, placement_of(scene.mRootNode->mTransformation));
   std::vector<Visit> open{{scene.mRootNode, root}};
   while (!open.empty()) {
     const Visit visit = open.back();
@@ -214,23 +206,22 @@ std::pair<std::size_t, bool> count_triangles(const aiScene& scene) {
 
 void Reader::read(const std::string& bytes, const std::string& ending) {
   std::optional<CheckedMesh> checked;
-  std::optional<double> unit;
   if (ending == "stl") checked = check_stl(path, bytes);
   if (ending == "obj") checked = check_obj(path, bytes);
   if (ending == "ply") checked = check_ply(path, bytes);
   if (ending == "off") checked = check_off(path, bytes);
-  if (ending == "dae") unit = check_collada(path, bytes);
-  if (!checked && !unit) {
+  if (ending == "dae") checked = check_collada(path, bytes);
+  if (!checked) {
     fail(path, "",
          ending.empty() ? "a mesh without an ending, which would name its format"
                         : "\"." + ending + "\" is not the ending of a mesh format that is read",
          std::string("convert it to one of ") + kFormats);
   }
-  if (checked && checked->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
+  if (checked->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
 
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   // Read from memory, so that no material library or picture is looked for.
-  const std::string& input = checked ? checked->bytes : bytes;
+  const std::string& input = checked->bytes;
   const aiScene* scene = importer.ReadFileFromMemory(input.data(), input.size(), 0, ending.c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) {
     std::string why = importer.GetErrorString();
@@ -238,14 +229,14 @@ void Reader::read(const std::string& bytes, const std::string& ending) {
     fail(path, "", "the mesh cannot be read" + (why.empty() ? "" : " (" + why + ")"), kExportAgain);
   }
   check_faces(*scene);
-  if (checked && ending != "stl" && count_faces(*scene) != checked->faces) {
+  if (ending != "stl" && count_faces(*scene) != checked->faces) {
     throw InputError(path, checked->line, "",
                      std::to_string(checked->faces) + " faces are announced, but " +
                          std::to_string(count_faces(*scene)) + " can be read",
                      "correct the faces that name missing vertices, or export the mesh again");
   }
   const auto [triangles, polygons] = count_triangles(*scene);
-  if (checked && ending == "stl" && triangles != checked->faces) {
+  if (ending == "stl" && triangles != checked->faces) {
     fail(path, "",
          std::to_string(checked->faces) + " facets are announced, but " +
              std::to_string(triangles) + " can be read",
@@ -258,7 +249,7 @@ void Reader::read(const std::string& bytes, const std::string& ending) {
            "triangulate the mesh when exporting it");
     }
   }
-  walk(*scene, unit);
+  walk(*scene, checked->unit);
 }
 
 }  // namespace

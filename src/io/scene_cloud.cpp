@@ -458,10 +458,7 @@ class PlyEntry {
     if (kind != 'f' && x != std::floor(x)) {
       lines_.fail("data", quoted(word) + " is not an integer", "correct the line");
     }
-    if (std::isnan(x)) return {x, "nan "};
-    // The library cannot take more digits than these.
-    const bool plain = word.size() <= 30 && std::fabs(x) <= 1e15;
-    return {x, (plain ? std::string(word) : show(x)) + ' '};
+    return {x, *plain_number(word) + ' '};
   }
 
   double next_count(const PlyProperty& property, std::string& written) {
