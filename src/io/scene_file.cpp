@@ -64,6 +64,13 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
   return RigidEnclosure::from_quaternion(position, quaternion);
 }
 
+double size_of(const Element& where, std::vector<std::string>& warnings) {
+  const double x = where.number();
+  if (x < 0.0) where.fail(show(x) + " is negative", "give a size >= 0");
+  if (x == 0.0) warnings.push_back(where.note("a size of 0; is the shape meant to be flat?"));
+  return x;
+}
+
 RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b) {
   const auto identity = [](const RigidEnclosure& X) {
     return X.rotation_error == 0.0 && X.position_error == 0.0 && X.X.p.isZero(0.0) &&

@@ -51,6 +51,10 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
 /// a * b; one that is exactly the identity costs no rounding.
 RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b);
 
+/// A length of a shape. 0 is one, as in a URDF, with a warning: the shape is flat, a line or a
+/// point.
+double size_of(const Element& where, std::vector<std::string>& warnings);
+
 void read_small_scene(const Element& root, SceneReader& reader);
 void read_planning_scene(const Element& root, SceneReader& reader);
 void read_scene_text(const std::string& text, SceneReader& reader);
