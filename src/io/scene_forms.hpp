@@ -41,7 +41,8 @@ class SceneReader {
 /// Geometry::make, with its complaints told at the element's place.
 std::shared_ptr<const Geometry> make_geometry(const Element& where, const Primitive& primitive);
 std::shared_ptr<const Geometry> make_mesh_geometry(const Element& where, TriangleMesh mesh,
-                                                   MeshFilling filling);
+                                                   MeshFilling filling,
+                                                   std::vector<std::string>& warnings);
 
 /// A pose from a position and a quaternion x y z w. One that is not of unit length is normalised,
 /// with a warning from 1e-3 on; length zero is an error.

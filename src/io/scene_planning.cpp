@@ -113,7 +113,7 @@ std::shared_ptr<const Geometry> read_mesh(const Element& mesh, SceneReader& read
     }
     made.triangles.push_back(triangle);
   }
-  return make_mesh_geometry(mesh, std::move(made), MeshFilling::kDetect);
+  return make_mesh_geometry(mesh, std::move(made), MeshFilling::kDetect, reader.scene.warnings);
 }
 
 // a x + b y + c z + d = 0; the side where the left is negative counts as solid.

@@ -158,7 +158,8 @@ std::shared_ptr<const Geometry> read_shape(Words& words, const std::string& what
       mesh.triangles.push_back(triangle);
     }
     if (triangles == 0) words.fail(what, "no triangles", "give a mesh with faces");
-    return make_mesh_geometry(words.element(what), std::move(mesh), MeshFilling::kDetect);
+    return make_mesh_geometry(words.element(what), std::move(mesh), MeshFilling::kDetect,
+                              scene.warnings);
   }
   words.fail(what, "unknown shape \"" + type.substr(0, 40) + "\"",
              "known are box, sphere, cylinder, cone, plane, mesh");

@@ -789,6 +789,43 @@ TEST(RequestFile, SaysWhatIsWrong) {
       "accepted");
 }
 
+// Property: a shell that faces inward is warned of where it may cross one that faces outward, not
+// where it is a cavity and not where the two are apart.
+TEST(SceneFile, WarnsOfShellsThatCancel) {
+  const TemporaryFolder folder;
+  const auto two_cubes = [&](double center, double half, bool inward) {
+    std::string text;
+    for (const auto& [c, h] : {std::pair(0.0, 1.0), std::pair(center, half)}) {
+      for (int k = 0; k < 8; ++k) {
+        text += "v";
+        for (int axis = 0; axis < 3; ++axis) {
+          text += ' ' + std::to_string(c + (k >> axis & 1 ? h : -h));
+        }
+        text += '\n';
+      }
+    }
+    const int faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                             {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int cube = 0; cube < 2; ++cube) {
+      for (const auto& face : faces) {
+        text += "f";
+        for (int k = 0; k < 4; ++k) {
+          text += ' ' + std::to_string(8 * cube + 1 + face[cube == 1 && inward ? 3 - k : k]);
+        }
+        text += '\n';
+      }
+    }
+    return load_scene(folder.write("two.obj", text));
+  };
+  ASSERT_TRUE(two_cubes(1.0, 0.5, true)->objects[0].geometries[0].geometry->is_solid());
+  ASSERT_EQ(two_cubes(1.0, 0.5, true)->warnings.size(), 1u);
+  EXPECT_NE(two_cubes(1.0, 0.5, true)->warnings[0].find("1 of the mesh's 2 closed shells"),
+            std::string::npos);
+  EXPECT_TRUE(two_cubes(1.0, 0.5, false)->warnings.empty());
+  EXPECT_TRUE(two_cubes(0.0, 0.5, true)->warnings.empty());
+  EXPECT_TRUE(two_cubes(9.0, 0.5, true)->warnings.empty());
+}
+
 // Property: every scene form takes a size of 0, as a URDF does, and warns of it.
 TEST(SceneFile, WarnsOfSizesOfZero) {
   const TemporaryFolder folder;
