@@ -114,6 +114,12 @@ int run_query(const QueryCommand& command) {
   const CommonOptions& options = command.common;
   check_common_options(options);
   const io::QueryFile query = io::load_query(command.query);
+  for (const std::string& text : query.warnings)
+    std::fprintf(stderr, "warning: %s\n", text.c_str());
+  if (query.check.empty() && query.edges.empty()) {
+    std::fprintf(stderr, "warning: %s: it asks nothing; name states in \"check\" or edges\n",
+                 query.path.c_str());
+  }
   ProblemLoader loader(options);
   loader.add_packages(query.packages);
   const std::vector<Question> questions = pose_questions(query, options, loader);

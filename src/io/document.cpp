@@ -114,6 +114,24 @@ std::string read_binary_file(const std::string& path) {
   return bytes;
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while ((at = text.find_first_not_of(kBlanks, at)) != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+bool is_non_number(std::string_view word) {
+  if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
+  return word == "nan" || word == "NaN" || word == "NAN" || word == "inf" || word == "Inf" ||
+         word == "INF";
+}
+
 std::string read_text_file(const std::string& path) {
   std::string text = read_binary_file(path);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);

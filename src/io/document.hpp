@@ -16,6 +16,12 @@ namespace catena::io {
 /// "nan", for "inf" and for what overflows.
 std::optional<double> read_decimal(std::string_view text);
 
+/// The parts of a text between blanks, tabs and line ends.
+std::vector<std::string_view> words_of(std::string_view text);
+
+/// nan, inf and the like, as programs write coordinates that they do not have.
+bool is_non_number(std::string_view word);
+
 /// The bytes of a regular file, without a UTF-8 byte order mark.
 /// Errors    InputError: not there, a folder, unreadable, larger than 2 GiB.
 std::string read_text_file(const std::string& path);

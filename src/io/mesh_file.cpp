@@ -20,12 +20,13 @@
 #include "catena/math/rounding.hpp"
 #include "io/document.hpp"
 #include "io/mesh_check.hpp"
-#include "io/ply_file.hpp"
 
 namespace catena::io {
 
 namespace {
 
+constexpr const char* kFormats = "STL, OBJ, PLY, OFF, COLLADA (.dae)";
+constexpr const char* kExportAgain = "export it again, as STL, OBJ, PLY or COLLADA";
 constexpr std::size_t kMaxTriangles = 50'000'000;  // instances can multiply a small file
 
 // An affine map from node coordinates, and how far each entry may be from the exact product.
@@ -82,7 +83,7 @@ struct Reader {
   std::string mesh_name(const aiMesh& part) const;
   void check_faces(const aiScene& scene) const;
   void append(const aiMesh& part, const Placement& placement);
-  void walk(const aiScene& scene, std::optional<double> unit);
+  void walk(const aiScene& scene, double unit);
 };
 
 std::string Reader::mesh_name(const aiMesh& part) const {
@@ -157,22 +158,14 @@ void Reader::append(const aiMesh& part, const Placement& placement) {
   }
 }
 
-void Reader::walk(const aiScene& scene, std::optional<double> unit) {
+void Reader::walk(const aiScene& scene, double unit) {
   struct Visit {
     const aiNode* node;
     Placement X;
   };
-  Placement root = placement_of(scene.mRootNode->mTransformation);
-  if (unit) {
-    // The importer multiplies the root's matrix, the identity in COLLADA, by the unit.
-    const Placement at = root;
-    root.map = Placement().map * *unit;
-    const double rounded = at.map(0, 0);
-    if (at.map != Eigen::Matrix<double, 3, 4>(Placement().map * rounded)) {
-      fail(path, "<visual_scene>", "the root has a transformation of its own",
-           "move it to the nodes below");
-    }
-  }
+  Placement scaled;
+  scaled.map *= unit;
+  const Placement root = compose(scaled, placement_of(scene.mRootNode->mTransformation));
   std::vector<Visit> open{{scene.mRootNode, root}};
   while (!open.empty()) {
     const Visit visit = open.back();
@@ -212,39 +205,40 @@ std::pair<std::size_t, bool> count_triangles(const aiScene& scene) {
 }
 
 void Reader::read(const std::string& bytes, const std::string& ending) {
-  std::optional<FacePromise> promise;
-  std::optional<double> unit;
-  if (ending == "stl") promise = check_stl(path, bytes);
-  if (ending == "obj") promise = check_obj(path, bytes);
-  if (ending == "ply") promise = FacePromise{count_ply_faces(bytes, path), 0};
-  if (ending == "off") promise = check_off(path, bytes);
-  if (ending == "dae") unit = check_collada(path, bytes);
-  if (promise && promise->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
+  std::optional<CheckedMesh> checked;
+  if (ending == "stl") checked = check_stl(path, bytes);
+  if (ending == "obj") checked = check_obj(path, bytes);
+  if (ending == "ply") checked = check_ply(path, bytes);
+  if (ending == "off") checked = check_off(path, bytes);
+  if (ending == "dae") checked = check_collada(path, bytes);
+  if (!checked) {
+    fail(path, "",
+         ending.empty() ? "a mesh without an ending, which would name its format"
+                        : "\"." + ending + "\" is not the ending of a mesh format that is read",
+         std::string("convert it to one of ") + kFormats);
+  }
+  if (checked->faces == 0) fail(path, "", "no triangles", "export a mesh with faces");
 
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  // One-file formats are read from memory: a byte order mark is gone there, and no material
-  // library is looked for. The others may name files beside them.
-  const bool one_file = promise || unit || ending == "glb";
-  const aiScene* scene =
-      one_file ? importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, ending.c_str())
-               : importer.ReadFile(path, 0);
+  // Read from memory, so that no material library or picture is looked for.
+  const std::string& input = checked->bytes;
+  const aiScene* scene = importer.ReadFileFromMemory(input.data(), input.size(), 0, ending.c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) {
     std::string why = importer.GetErrorString();
     std::replace(why.begin(), why.end(), '\n', ' ');
-    fail(path, "", "the mesh cannot be read" + (why.empty() ? "" : " (" + why + ")"),
-         "export it again, as STL, OBJ, PLY or COLLADA");
+    fail(path, "", "the mesh cannot be read" + (why.empty() ? "" : " (" + why + ")"), kExportAgain);
   }
   check_faces(*scene);
-  if (promise && ending != "stl" && count_faces(*scene) != promise->faces) {
-    throw InputError(path, promise->line, "",
-                     std::to_string(promise->faces) + " faces are announced, but " +
+  if (ending != "stl" && count_faces(*scene) != checked->faces) {
+    throw InputError(path, checked->line, "",
+                     std::to_string(checked->faces) + " faces are announced, but " +
                          std::to_string(count_faces(*scene)) + " can be read",
                      "correct the faces that name missing vertices, or export the mesh again");
   }
   const auto [triangles, polygons] = count_triangles(*scene);
-  if (promise && ending == "stl" && triangles != promise->faces) {
+  if (ending == "stl" && triangles != checked->faces) {
     fail(path, "",
-         std::to_string(promise->faces) + " facets are announced, but " +
+         std::to_string(checked->faces) + " facets are announced, but " +
              std::to_string(triangles) + " can be read",
          "export the mesh again");
   }
@@ -255,7 +249,7 @@ void Reader::read(const std::string& bytes, const std::string& ending) {
            "triangulate the mesh when exporting it");
     }
   }
-  walk(*scene, unit);
+  walk(*scene, checked->unit);
 }
 
 }  // namespace
@@ -277,8 +271,7 @@ TriangleMesh load_mesh(const std::string& path, const Eigen::Vector3d& scale) {
   } catch (const std::bad_alloc&) {
     fail(path, "", "not enough memory for this mesh", "simplify the mesh");
   } catch (const std::exception& error) {
-    fail(path, "", std::string("the mesh cannot be read (") + error.what() + ")",
-         "export it again, as STL, OBJ, PLY or COLLADA");
+    fail(path, "", std::string("the mesh cannot be read (") + error.what() + ")", kExportAgain);
   }
   if (reader.mesh.triangles.empty()) {
     fail(path, "", "no triangles", "export a mesh with faces; lines and points occupy nothing");

@@ -1,10 +1,17 @@
 #include "catena/io/query_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "catena/io/input_error.hpp"
 #include "catena/math/rounding.hpp"
@@ -88,6 +95,38 @@ void check_units(const Element& root) {
   expect("angle", "rad");
 }
 
+// Insertions, removals and changes of a character that lead from one word to the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      const std::size_t changed = diagonal + (a[i - 1] != b[k - 1]);
+      diagonal = std::exchange(row[k], std::min({row[k] + 1, row[k - 1] + 1, changed}));
+    }
+  }
+  return row.back();
+}
+
+// Unknown keys mean nothing by the format, but one may be a known one with a slip of the pen.
+void warn_unknown_keys(const Element& root, std::vector<std::string>& warnings) {
+  constexpr std::string_view kKnown[] = {"joint_order", "package_map", "states", "others",
+                                         "check",       "edges",       "units",  "note"};
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    const std::string& key = root.value().keys[i];
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown)) continue;
+    const std::string shown = key.substr(0, 40);
+    const std::string_view* const nearest =
+        std::min_element(std::begin(kKnown), std::end(kKnown), [&](const auto& a, const auto& b) {
+          return edit_distance(shown, a) < edit_distance(shown, b);
+        });
+    const bool close = edit_distance(shown, *nearest) <= (nearest->size() + 2) / 4;
+    warnings.push_back(root[i].note("an unknown key, ignored") +
+                       (close ? "; is \"" + std::string(*nearest) + "\" meant?" : ""));
+  }
+}
+
 }  // namespace
 
 QueryFile load_query(const std::string& path) {
@@ -98,6 +137,7 @@ QueryFile load_query(const std::string& path) {
 
   QueryFile query;
   query.path = path;
+  warn_unknown_keys(root, query.warnings);
   const Element order = root.at("joint_order").require_array();
   std::set<std::string> joints;
   for (std::size_t i = 0; i < order.size(); ++i) {

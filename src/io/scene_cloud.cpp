@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catena/io/input_error.hpp"
+#include "io/mesh_check.hpp"
 #include "io/ply_file.hpp"
 #include "io/scene_forms.hpp"
 
@@ -37,17 +38,7 @@ class Lines {
     return line;
   }
 
-  std::vector<std::string_view> next_words() {
-    const std::string_view line = next();
-    std::vector<std::string_view> words;
-    std::size_t at = 0;
-    while ((at = line.find_first_not_of(" \t", at)) != std::string_view::npos) {
-      const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-      words.push_back(line.substr(at, end - at));
-      at = end;
-    }
-    return words;
-  }
+  std::vector<std::string_view> next_words() { return words_of(next()); }
 
   [[noreturn]] void fail(const std::string& element, const std::string& problem,
                          const std::string& remedy) const {
@@ -62,12 +53,6 @@ class Lines {
 };
 
 std::string quoted(std::string_view word) { return '"' + std::string(word.substr(0, 40)) + '"'; }
-
-bool is_non_number(std::string_view word) {
-  if (!word.empty() && (word[0] == '-' || word[0] == '+')) word.remove_prefix(1);
-  return word == "nan" || word == "NaN" || word == "NAN" || word == "inf" || word == "Inf" ||
-         word == "INF";
-}
 
 double coordinate(const Lines& lines, std::string_view word) {
   if (is_non_number(word)) return std::nan("");
@@ -446,6 +431,146 @@ std::uint64_t count_ply_faces(const std::string& bytes, const std::string& path)
     }
   }
   return faces;
+}
+
+namespace {
+
+// One entry of a PLY element, value by value: the words of a line, or bytes in place.
+class PlyEntry {
+ public:
+  PlyEntry(Lines& lines, bool ascii, bool swap) : lines_(lines), ascii_(ascii), swap_(swap) {
+    while (ascii_ && words_.empty()) {
+      if (lines_.done()) lines_.fail("data", "the file ends early", "save it again");
+      words_ = lines_.next_words();
+    }
+  }
+
+  /// The value, and as it is written in the file with a blank after it if that is text.
+  std::pair<double, std::string> next(char kind, std::size_t size) {
+    if (!ascii_) {
+      const char* const at = lines_.here();
+      const double x = ply_value(lines_, kind, size, swap_);
+      return {x, std::string(at, size)};
+    }
+    if (at_ >= words_.size()) lines_.fail("data", "a line that ends early", "complete the line");
+    const std::string_view word = words_[at_++];
+    const double x = coordinate(lines_, word);
+    if (kind != 'f' && x != std::floor(x)) {
+      lines_.fail("data", quoted(word) + " is not an integer", "correct the line");
+    }
+    return {x, *plain_number(word) + ' '};
+  }
+
+  double next_count(const PlyProperty& property, std::string& written) {
+    auto [n, text] = next(property.list_kind, property.list_size);
+    const double left = static_cast<double>(ascii_ ? words_.size() - at_ : lines_.left());
+    if (!(n >= 0) || n * static_cast<double>(ascii_ ? 1 : property.size) > left) {
+      lines_.fail("data", "a list is longer than the file", "save it again");
+    }
+    written = std::move(text);
+    return n;
+  }
+
+ private:
+  Lines& lines_;
+  bool ascii_, swap_;
+  std::vector<std::string_view> words_;
+  std::size_t at_ = 0;
+};
+
+const char* ply_type_name(char kind, std::size_t size) {
+  if (kind == 'f') return size == 8 ? "double" : "float";
+  if (size == 1) return kind == 'u' ? "uchar" : "char";
+  if (size == 2) return kind == 'u' ? "ushort" : "short";
+  return kind == 'u' ? "uint" : "int";
+}
+
+bool is_corner_list(const PlyProperty& property) {
+  return property.list_size != 0 &&
+         (property.name == "vertex_indices" || property.name == "vertex_index");
+}
+
+}  // namespace
+
+CheckedMesh check_ply(const std::string& path, const std::string& bytes) {
+  Lines lines(bytes, path);
+  const PlyHeader header = read_ply_header(lines);
+  const bool ascii = header.format == "ascii", swap = header.format == "binary_big_endian";
+  std::string vertex_header, face_header, vertices, faces;
+  std::uint64_t num_vertices = 0;
+  CheckedMesh mesh;
+  for (const PlyElement& element : header.elements) {
+    const bool points = element.name == "vertex", corners = element.name == "face";
+    if (element.name == "tristrips" && element.count > 0) {
+      lines.fail("element tristrips", "triangle strips are not supported", "save triangles");
+    }
+    std::string& own = points ? vertex_header : face_header;
+    if (!points && !corners) continue;
+    if (!own.empty())
+      lines.fail("header", "element " + quoted(element.name) + " is given twice", "keep one");
+    own = "element " + element.name + ' ' + std::to_string(element.count) + '\n';
+    int wanted = 0;
+    for (const PlyProperty& property : element.properties) {
+      const bool axis = property.name == "x" || property.name == "y" || property.name == "z";
+      if (points && axis && property.list_size == 0) {
+        own += std::string("property ") + ply_type_name(property.kind, property.size) + ' ' +
+               property.name + '\n';
+        ++wanted;
+      } else if (corners && is_corner_list(property) && property.kind != 'f') {
+        own += std::string("property list ") +
+               ply_type_name(property.list_kind, property.list_size) + ' ' +
+               ply_type_name(property.kind, property.size) + " vertex_indices\n";
+        ++wanted;
+      }
+    }
+    if (wanted != (points ? 3 : 1)) {
+      lines.fail("element " + element.name,
+                 points ? "it has not exactly one property x, y and z each"
+                        : "it has not exactly one list vertex_indices of integers",
+                 "save the file again");
+    }
+    (points ? num_vertices : mesh.faces) = element.count;
+  }
+
+  for (const PlyElement& element : header.elements) {
+    const bool points = element.name == "vertex", corners = element.name == "face";
+    for (std::uint64_t i = 0; i < element.count; ++i) {
+      if (!points && !corners) {
+        skip_ply_entry(lines, element, ascii, swap, i);
+        continue;
+      }
+      if (lines.done()) {
+        lines.fail("data",
+                   "the file ends after " + std::to_string(i) + " of " +
+                       std::to_string(element.count) + " entries of " + quoted(element.name),
+                   "save it again");
+      }
+      PlyEntry entry(lines, ascii, swap);
+      for (const PlyProperty& property : element.properties) {
+        const bool axis = property.name == "x" || property.name == "y" || property.name == "z";
+        const bool face = corners && is_corner_list(property);
+        std::string text;
+        const double n = property.list_size == 0 ? 1.0 : entry.next_count(property, text);
+        if (face && n < 3) {
+          lines.fail("face", "fewer than three corners", "give at least three");
+        }
+        if (face) faces += text;
+        for (double k = 0; k < n; ++k) {
+          auto [x, word] = entry.next(property.kind, property.size);
+          if (points && axis && property.list_size == 0) vertices += word;
+          if (!face) continue;
+          if (!(x >= 0 && x < static_cast<double>(num_vertices))) {
+            lines.fail("face", "vertex " + show(x) + " is not there", "correct the index");
+          }
+          faces += word;
+        }
+      }
+      if (ascii) (points ? vertices : faces) += '\n';
+    }
+  }
+  mesh.bytes = "ply\nformat " + header.format + " 1.0\n" + vertex_header + face_header +
+               "end_header\n" + vertices + faces;
+  return mesh;
 }
 
 std::shared_ptr<const Geometry> read_ply_cloud(const std::string& path, double radius,

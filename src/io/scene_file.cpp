@@ -14,6 +14,7 @@
 #include "catena/io/input_error.hpp"
 #include "catena/io/mesh_file.hpp"
 #include "catena/io/urdf.hpp"
+#include "io/mesh_shells.hpp"
 #include "io/ply_file.hpp"
 #include "io/scene_forms.hpp"
 
@@ -28,12 +29,17 @@ std::shared_ptr<const Geometry> make_geometry(const Element& where, const Primit
 }
 
 std::shared_ptr<const Geometry> make_mesh_geometry(const Element& where, TriangleMesh mesh,
-                                                   MeshFilling filling) {
+                                                   MeshFilling filling,
+                                                   std::vector<std::string>& warnings) {
+  std::shared_ptr<const Geometry> geometry;
   try {
-    return Geometry::make_mesh(std::move(mesh), filling);
+    geometry = Geometry::make_mesh(std::move(mesh), filling);
   } catch (const std::invalid_argument& error) {
     where.fail(error.what(), "correct the mesh");
   }
+  const std::string doubt = doubtful_shells(*geometry);
+  if (!doubt.empty()) warnings.push_back(where.note(doubt));
+  return geometry;
 }
 
 std::shared_ptr<const Geometry> SceneReader::mesh(const Element& where, const std::string& uri,
@@ -44,7 +50,7 @@ std::shared_ptr<const Geometry> SceneReader::mesh(const Element& where, const st
   const Key key{found.path, {scale.x(), scale.y(), scale.z(), static_cast<double>(filling)}};
   std::shared_ptr<const Geometry>& known = meshes_[key];
   if (known == nullptr) {
-    known = make_mesh_geometry(where, load_mesh(found.path, scale), filling);
+    known = make_mesh_geometry(where, load_mesh(found.path, scale), filling, scene.warnings);
   }
   return known;
 }
@@ -62,6 +68,13 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
         where.note("the quaternion has length " + show(length) + " and is normalised"));
   }
   return RigidEnclosure::from_quaternion(position, quaternion);
+}
+
+double size_of(const Element& where, std::vector<std::string>& warnings) {
+  const double x = where.number();
+  if (x < 0.0) where.fail(show(x) + " is negative", "give a size >= 0");
+  if (x == 0.0) warnings.push_back(where.note("a size of 0; is the shape meant to be flat?"));
+  return x;
 }
 
 RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b) {
@@ -173,7 +186,8 @@ void read_ply(SceneReader& reader) {
     const Value place;
     const Element where(place, reader.path, "");
     add_object(reader.scene, stem_of(reader.path),
-               make_mesh_geometry(where, load_mesh(reader.path), MeshFilling::kDetect));
+               make_mesh_geometry(where, load_mesh(reader.path), MeshFilling::kDetect,
+                                  reader.scene.warnings));
     return;
   }
   add_object(reader.scene, stem_of(reader.path),
@@ -193,7 +207,8 @@ void read_mesh(SceneReader& reader) {
   const Value place;
   const Element where(place, reader.path, "");
   add_object(reader.scene, stem_of(reader.path),
-             make_mesh_geometry(where, load_mesh(reader.path), MeshFilling::kDetect));
+             make_mesh_geometry(where, load_mesh(reader.path), MeshFilling::kDetect,
+                                reader.scene.warnings));
 }
 
 bool is_mesh_ending(const std::string& ending) {

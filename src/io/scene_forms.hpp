@@ -41,7 +41,8 @@ class SceneReader {
 /// Geometry::make, with its complaints told at the element's place.
 std::shared_ptr<const Geometry> make_geometry(const Element& where, const Primitive& primitive);
 std::shared_ptr<const Geometry> make_mesh_geometry(const Element& where, TriangleMesh mesh,
-                                                   MeshFilling filling);
+                                                   MeshFilling filling,
+                                                   std::vector<std::string>& warnings);
 
 /// A pose from a position and a quaternion x y z w. One that is not of unit length is normalised,
 /// with a warning from 1e-3 on; length zero is an error.
@@ -50,6 +51,10 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
 
 /// a * b; one that is exactly the identity costs no rounding.
 RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b);
+
+/// A length of a shape. 0 is one, as in a URDF, with a warning: the shape is flat, a line or a
+/// point.
+double size_of(const Element& where, std::vector<std::string>& warnings);
 
 void read_small_scene(const Element& root, SceneReader& reader);
 void read_planning_scene(const Element& root, SceneReader& reader);

@@ -40,7 +40,8 @@ std::string frame_of(const Element& message) {
 
 Eigen::Vector3d sizes_3(const std::vector<double>& d) { return {d[0], d[1], d[2]}; }
 
-std::shared_ptr<const Geometry> read_primitive(const Element& primitive) {
+std::shared_ptr<const Geometry> read_primitive(const Element& primitive,
+                                               std::vector<std::string>& warnings) {
   primitive.allow_only({"type", "dimensions", "polygon"});
   const Element type = primitive.at("type");
   std::string name;
@@ -70,7 +71,7 @@ std::shared_ptr<const Geometry> read_primitive(const Element& primitive) {
         : name == "sphere" ? "give the radius"
                            : "give height, radius");
   }
-  for (std::size_t i = 0; i < count; ++i) dimensions[i].positive();
+  for (std::size_t i = 0; i < count; ++i) size_of(dimensions[i], warnings);
   if (name == "box") return make_geometry(primitive, Box{sizes_3(d)});
   if (name == "sphere") return make_geometry(primitive, Sphere{d[0]});
   if (name == "cylinder") return make_geometry(primitive, Cylinder{d[1], d[0]});
@@ -112,7 +113,7 @@ std::shared_ptr<const Geometry> read_mesh(const Element& mesh, SceneReader& read
     }
     made.triangles.push_back(triangle);
   }
-  return make_mesh_geometry(mesh, std::move(made), MeshFilling::kDetect);
+  return make_mesh_geometry(mesh, std::move(made), MeshFilling::kDetect, reader.scene.warnings);
 }
 
 // a x + b y + c z + d = 0; the side where the left is negative counts as solid.
@@ -155,7 +156,8 @@ std::vector<PlacedGeometry> read_shapes(const Element& object, SceneReader& read
       placed.push_back({read_one((*shapes)[i]), compose(X_FO, X_OG)});
     }
   };
-  read("primitives", "primitive_poses", [](const Element& e) { return read_primitive(e); });
+  read("primitives", "primitive_poses",
+       [&](const Element& e) { return read_primitive(e, warnings); });
   read("meshes", "mesh_poses", [&](const Element& e) { return read_mesh(e, reader); });
   read("planes", "plane_poses", [](const Element& e) { return read_plane(e); });
   return placed;

@@ -30,17 +30,18 @@ std::shared_ptr<const Geometry> read_shape(const Element& object, SceneReader& r
   if (name == "box") {
     object.allow_only({"id", "shape", "pose", "size", CATENA_NOTES});
     const Element size = object.at("size");
-    for (std::size_t i = 0; i < size.require_array().size(); ++i) size[i].positive();
+    for (std::size_t i = 0; i < size.require_array().size(); ++i)
+      size_of(size[i], reader.scene.warnings);
     return make_geometry(object, Box{size.vector3()});
   }
   if (name == "sphere") {
     object.allow_only({"id", "shape", "pose", "radius", CATENA_NOTES});
-    return make_geometry(object, Sphere{object.at("radius").positive()});
+    return make_geometry(object, Sphere{size_of(object.at("radius"), reader.scene.warnings)});
   }
   if (name == "cylinder" || name == "capsule" || name == "cone") {
     object.allow_only({"id", "shape", "pose", "radius", "length", CATENA_NOTES});
-    const double radius = object.at("radius").positive();
-    const double length = object.at("length").positive();
+    const double radius = size_of(object.at("radius"), reader.scene.warnings);
+    const double length = size_of(object.at("length"), reader.scene.warnings);
     if (name == "cylinder") return make_geometry(object, Cylinder{radius, length});
     if (name == "capsule") return make_geometry(object, Capsule{radius, length});
     return make_geometry(object, Cone{radius, length});

@@ -105,23 +105,27 @@ RigidEnclosure read_pose(Words& words, const std::string& what, Scene& scene) {
   return pose_of(words.element(turn), p, {x, y, z, w}, scene.warnings);
 }
 
-double size_of(Words& words, const std::string& what) {
+double size_of(Words& words, const std::string& what, Scene& scene) {
   const double x = words.number(what);
-  if (x < 0.0) words.fail(what, show(x) + " is negative", "give a number > 0");
-  if (x == 0.0) words.fail(what, "0 is not a size", "give a number > 0");
+  if (x < 0.0) words.fail(what, show(x) + " is negative", "give a size >= 0");
+  if (x == 0.0) {
+    scene.warnings.push_back(
+        words.element(what).note("a size of 0; is the shape meant to be flat?"));
+  }
   return x;
 }
 
-std::shared_ptr<const Geometry> read_shape(Words& words, const std::string& what) {
+std::shared_ptr<const Geometry> read_shape(Words& words, const std::string& what, Scene& scene) {
   const std::string type(words.word(what));
   if (type == "box") {
-    const double x = size_of(words, what), y = size_of(words, what);
-    return make_geometry(words.element(what), Box{{x, y, size_of(words, what)}});
+    const double x = size_of(words, what, scene), y = size_of(words, what, scene);
+    return make_geometry(words.element(what), Box{{x, y, size_of(words, what, scene)}});
   }
-  if (type == "sphere") return make_geometry(words.element(what), Sphere{size_of(words, what)});
+  if (type == "sphere")
+    return make_geometry(words.element(what), Sphere{size_of(words, what, scene)});
   if (type == "cylinder" || type == "cone") {
-    const double radius = size_of(words, what);
-    const double length = size_of(words, what);
+    const double radius = size_of(words, what, scene);
+    const double length = size_of(words, what, scene);
     if (type == "cone") return make_geometry(words.element(what), Cone{radius, length});
     return make_geometry(words.element(what), Cylinder{radius, length});
   }
@@ -154,7 +158,8 @@ std::shared_ptr<const Geometry> read_shape(Words& words, const std::string& what
       mesh.triangles.push_back(triangle);
     }
     if (triangles == 0) words.fail(what, "no triangles", "give a mesh with faces");
-    return make_mesh_geometry(words.element(what), std::move(mesh), MeshFilling::kDetect);
+    return make_mesh_geometry(words.element(what), std::move(mesh), MeshFilling::kDetect,
+                              scene.warnings);
   }
   words.fail(what, "unknown shape \"" + type.substr(0, 40) + "\"",
              "known are box, sphere, cylinder, cone, plane, mesh");
@@ -190,7 +195,7 @@ void read_scene_text(const std::string& text, SceneReader& reader) {
     const std::size_t shapes = words.count(what + " number of shapes");
     for (std::size_t i = 0; i < shapes; ++i) {
       const std::string shape = what + " shape " + std::to_string(i);
-      const auto geometry = read_shape(words, shape);
+      const auto geometry = read_shape(words, shape, scene);
       const RigidEnclosure X_OG = read_pose(words, shape, scene);
       for (int k = 0; k < 4; ++k) words.number(shape + " colour");
       object.geometries.push_back({geometry, compose(X_WO, X_OG)});

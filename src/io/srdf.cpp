@@ -213,6 +213,9 @@ class SrdfReader {
     each("enable_collisions", [&](const Node& node) {
       if (auto pair = read_pair(node)) enabled.insert(std::move(*pair));
     });
+    // By SRDF it takes back a default; to leave out the links of one joint is a default as well.
+    description_.enabled_pairs.insert(description_.enabled_pairs.end(), enabled.begin(),
+                                      enabled.end());
     each("disable_default_collisions", [&](const Node& node) {
       const std::string name = xml_.required(node, "link");
       if (!is_link(name)) {

@@ -10,6 +10,7 @@
 #include "catena/io/mesh_file.hpp"
 #include "catena/io/srdf.hpp"
 #include "io/document.hpp"
+#include "io/mesh_shells.hpp"
 #include "io/package_paths.hpp"
 #include "io/xacro.hpp"
 #include "io/xml_check.hpp"
@@ -212,6 +213,8 @@ class UrdfReader {
     if (shared != nullptr) return shared;
     try {
       shared = Geometry::make_mesh(load_mesh(found.path, scale), filling);
+      const std::string doubt = doubtful_shells(*shared);
+      if (!doubt.empty()) xml_.warn(node, doubt);
       return shared;
     } catch (const InputError& error) {
       xml_.fail(node, std::string("the mesh cannot be used: ") + error.what(),

@@ -519,6 +519,14 @@ class RobotBuilder::Assembly {
     for (const JointDescription& joint : description_.joints)
       excepted.emplace(body_pair(find(links_, joint.parent), find(links_, joint.child)),
                        "Adjacent");
+    for (const auto& [name_a, name_b] : description_.enabled_pairs) {
+      const int a = find(links_, name_a), b = find(links_, name_b);
+      if (a < 0 || b < 0) {
+        warn("<enable_collisions>", "link \"" + (a < 0 ? name_a : name_b) + "\" does not exist");
+      } else {
+        excepted.erase(body_pair(a, b));
+      }
+    }
     for (const DisabledPair& pair : description_.disabled_pairs) {
       const int a = find(links_, pair.a), b = find(links_, pair.b);
       if (a < 0 || b < 0) {

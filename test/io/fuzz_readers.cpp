@@ -151,6 +151,40 @@ constexpr const char* kPly =
     "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
     "z\nend_header\n0 0 0\n1 0 0\n0 1 0\n";
 
+constexpr const char* kPlyMesh =
+    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+    "z\nproperty uchar red\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 0 0 1\n1 0 0 2\n0 1 0 3\n3 0 1 2\n";
+
+constexpr const char* kStl =
+    "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+    "endfacet\nendsolid x\n";
+
+constexpr const char* kOff = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n4 0 1 2 3\n";
+
+constexpr const char* kCollada = R"(<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="12">0 0 0 1 0 0
+0 1 0 0 0 1</float_array><technique_common><accessor source="#a" count="4" stride="3">
+<param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor>
+</technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3</p></triangles>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount>
+<p>0 1 2 3</p></polylist></mesh></geometry></library_geometries><library_visual_scenes>
+<visual_scene id="s"><node id="n"><translate>1 0 0</translate><rotate>0 0 1 30</rotate>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+
+std::string binary_stl() {
+  std::string bytes(84, '\0');
+  bytes[80] = 1;
+  const float values[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+  bytes.append(reinterpret_cast<const char*>(values), sizeof values);
+  bytes.append(2, '\0');
+  return bytes;
+}
+
 const std::string kOctomap =
     std::string("# Octomap OcTree binary file\nid OcTree\nsize 2\nres 0.1\ndata\n") +
     std::string("\x01\x00", 2);
@@ -210,7 +244,8 @@ std::vector<Input> inputs_of(const std::string& kind) {
     inputs = {{".json", kPath}, {".path", "0 1 2\n3 4 5\n\n"}};
     add_data("data/scenes/omplapp", {".path"}, inputs);
   } else if (kind == "mesh") {
-    inputs = {{".obj", kTetrahedron}, {".ply", kPly}};
+    inputs = {{".obj", kTetrahedron}, {".ply", kPlyMesh}, {".stl", kStl},
+              {".stl", binary_stl()}, {".off", kOff},     {".dae", kCollada}};
     add_data("data/meshes", {".obj", ".stl", ".ply", ".off", ".dae"}, inputs);
   } else if (kind == "octomap") {
     inputs = {{".bt", kOctomap}};

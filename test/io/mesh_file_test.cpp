@@ -277,8 +277,13 @@ TEST(MeshFile, SaysWhatIsWrong) {
   EXPECT_EQ(say("a.obj", "v 0 0 0\nv 1 0 0\n"), "a.obj: no triangles; export a mesh with faces");
   EXPECT_EQ(say("a.obj", "v 0 0 0\nv 1 0 0\nf 1 2\n"),
             "a.obj:3: f: a face with fewer than three corners; give at least three");
-  EXPECT_NE(say("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n").find("a.obj: "),
-            std::string::npos);
+  EXPECT_EQ(say("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"),
+            "a.obj:4: f: vertex 9 is not there; correct the index");
+  EXPECT_EQ(say("a.obj", "v 0 0 0\nv 1 0 0 1 1\nv 0 1 0\nf 1 2 3\n"),
+            "a.obj:2: v: 5 numbers, which are no vertex; give x, y and z");
+  EXPECT_EQ(say("a.stl", "solid x\nfacet normal 0 0 1\nvertex 0 0 0\nvertex 1 0 0\nendsolid x\n"),
+            "a.stl:2: facet: 2 vertices where 3 are needed; correct the facet, or export the mesh "
+            "again");
   EXPECT_EQ(say("a.obj", "v 0 0 0\nv 1 0 nan\nv 0 1 0\nv 1 1 nan\nf 1 2 3\n"),
             "a.obj: mesh \"defaultobject\" vertex 1: a triangle uses it, and its coordinates (1, "
             "0, nan) are not finite; correct the mesh");
@@ -302,7 +307,15 @@ TEST(MeshFile, SaysWhatIsWrong) {
             "a.dae:6: <accessor>: it reads past the end of array \"a\"; correct its count and "
             "stride");
   EXPECT_EQ(say_changed("<p>0", "<p>x"), "a.dae:8: <p>: \"x\" is not an index; correct it");
-  EXPECT_NE(say_changed("<p>0", "<p>9").find("the mesh cannot be read"), std::string::npos);
+  EXPECT_EQ(say_changed("<p>0", "<p>9"),
+            "a.dae:8: <p>: index 9 is not one of 4 vertices; correct it");
+  EXPECT_EQ(say_changed("<p>0 2", "<p>2"),
+            "a.dae:8: <triangles>: a triangle that ends early; correct its <p>");
+  EXPECT_EQ(say_changed("triangles count=\"4\"", "triangles count=\"5\""),
+            "a.dae:8: <triangles>: it holds 4 parts, not its count; correct the count");
+  EXPECT_EQ(say_changed("source=\"#v\"", "source=\"#p\""),
+            "a.dae:8: <input>: source=\"#p\" is not in this file; correct it, or put the part into "
+            "this file");
   EXPECT_EQ(say("a.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n"),
             "a.off:6: a face names a vertex that is not there; correct the index");
   EXPECT_EQ(say("a.off", "OFF\n3 2 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
@@ -310,7 +323,12 @@ TEST(MeshFile, SaysWhatIsWrong) {
             "them; export the mesh again");
   EXPECT_EQ(say("a.ply", "ply\nformat ascii 1.0\n"),
             "a.ply:2: header: no end_header line; save the file again");
-  EXPECT_NE(say("a.xyz", "hello").find("the mesh cannot be read"), std::string::npos);
+  EXPECT_EQ(say("a.fbx", "hello"),
+            "a.fbx: \".fbx\" is not the ending of a mesh format that is read; convert it to one of "
+            "STL, OBJ, PLY, OFF, COLLADA (.dae)");
+  EXPECT_EQ(say("a", "hello"),
+            "a: a mesh without an ending, which would name its format; convert it to one of STL, "
+            "OBJ, PLY, OFF, COLLADA (.dae)");
   EXPECT_EQ(say("a.ply",
                 "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
                 "property float z\nend_header\n0 0 0\n")
@@ -324,13 +342,56 @@ TEST(MeshFile, SaysWhatIsWrong) {
   EXPECT_NE(message_of(good, {1, std::nan(""), 1}).find("not finite"), std::string::npos);
 }
 
+// Property: an OBJ with bytes 0 anywhere is refused. (The mesh library alone reads past the end of
+// such a line, and to pass over it could lose a face.)
+TEST(MeshFile, RefusesNulBytesInAnObj) {
+  const TemporaryFolder folder;
+  const std::string text = kTetrahedron;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    for (const std::size_t many : {1, 5000}) {
+      std::string damaged = text;
+      damaged.insert(at, many, '\0');
+      ASSERT_EQ(message_of(folder.write("n.obj", damaged)),
+                "n.obj: it holds bytes 0, as text in UTF-16 does; save it as UTF-8")
+          << "byte " << at;
+    }
+  }
+}
+
+// Property: the statements that shift later indices when they are passed over are not passed over.
+TEST(MeshFile, ReadsEveryFormOfAnObjStatement) {
+  const TemporaryFolder folder;
+  const double volume = signed_volume(load_mesh(folder.write("t.obj", kTetrahedron)));
+  const TriangleMesh mesh = load_mesh(folder.write(
+      "s.obj",
+      "# t\ncstype bezier\n  v 0 0 0 # first\nv 1 0 0 0.5 0.5 0.5 1\nend\nv 0 2 0 2\nv\t0 \\\n 0 "
+      "1\n"
+      "vt 0 0\nvn 0 0 1\nf 1//1 3//1 2//1 # bottom\nf -4/1/1 -3/1 -1\nf 2 \\\n3 4\nfo 3 1 4"));
+  EXPECT_EQ(mesh.triangles.size(), 4u);
+  EXPECT_EQ(signed_volume(mesh), volume);
+}
+
+// Property: a number with more digits than the mesh library's reader holds keeps its value.
+TEST(MeshFile, ReadsNumbersOfAnyLength) {
+  const TemporaryFolder folder;
+  const std::string zeros(5000, '0');
+  const TriangleMesh mesh = load_mesh(
+      folder.write("l.obj", "v 0." + std::string(300, '0') + "1 0 0\nv 1" + std::string(21, '0') +
+                                ".0 0 0\nv 0 1." + zeros + " 0\nf 1 2 3\n"));
+  Eigen::Vector3d top = Eigen::Vector3d::Zero();
+  for (const auto& v : mesh.vertices) top = top.cwiseMax(v);
+  EXPECT_FLOAT_EQ(static_cast<float>(top.x()), 1e21F);
+  EXPECT_EQ(top.y(), 1.0);
+}
+
 TEST(MeshFile, RefusesRealFilesThatHoldNoTriangle) {
   CATENA_REQUIRE_DATA("data/meshes");
   const auto meshes = test::data_root() / "data/meshes";
-  for (const char* name :
-       {"assimp/OBJ/box_UTF16BE.obj", "trimesh/empty.stl", "trimesh/points_ascii.ply"}) {
+  for (const char* name : {"trimesh/empty.stl", "trimesh/points_ascii.ply"}) {
     EXPECT_NE(message_of((meshes / name).string()).find("no triangles"), std::string::npos) << name;
   }
+  EXPECT_NE(message_of((meshes / "assimp/OBJ/box_UTF16BE.obj").string()).find("UTF-16"),
+            std::string::npos);
   CATENA_REQUIRE_DATA("cases/c08_nan_and_degenerate");
   EXPECT_NE(
       message_of(

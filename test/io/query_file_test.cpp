@@ -54,6 +54,18 @@ TEST(QueryFile, ReadsTheExample) {
   EXPECT_TRUE(std::filesystem::equivalent(query.packages.at("my_robot"), folder.path()));
 }
 
+TEST(QueryFile, WarnsOfKeysThatItIgnores) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(load_query(folder.write("q.json", kExample)).warnings.empty());
+  const std::string path =
+      folder.write("q.json", "{\"joint_order\": [],\n\"edge\": [],\n\"Check\": [], \"author\": 1}");
+  const std::vector<std::string> expected = {
+      path + ":2: edge: an unknown key, ignored; is \"edges\" meant?",
+      path + ":3: Check: an unknown key, ignored; is \"check\" meant?",
+      path + ":3: author: an unknown key, ignored"};
+  EXPECT_EQ(load_query(path).warnings, expected);
+}
+
 TEST(QueryFile, ChecksAndEdgesDefaultToNone) {
   const TemporaryFolder folder;
   const QueryFile query = load_query(folder.write("q.json", R"({"joint_order": []})"));

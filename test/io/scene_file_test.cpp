@@ -137,9 +137,8 @@ TEST(SmallScene, SaysWhatIsWrong) {
             "capsule, cone, plane, mesh");
   EXPECT_EQ(say(R"("shape": "box")"), "s.json:1: objects[0]: \"size\" is missing; add it");
   EXPECT_EQ(say(R"("shape": "box", "size": [1, -2, 1])"),
-            "s.json:1: objects[0].size[1]: -2 is negative; give a number > 0");
-  EXPECT_EQ(say(R"("shape": "box", "size": [1, 0, 1])"),
-            "s.json:1: objects[0].size[1]: 0 is not a size; give a number > 0");
+            "s.json:1: objects[0].size[1]: -2 is negative; give a size >= 0");
+  EXPECT_EQ(say(R"("shape": "box", "size": [1, 0, 1])"), "accepted");
   EXPECT_EQ(say(R"("shape": "box", "size": [1, 1])"),
             "s.json:1: objects[0].size: 2 numbers where 3 are needed; give x, y, z");
   EXPECT_EQ(say(R"("shape": "sphere", "radius": "1")"),
@@ -289,7 +288,7 @@ TEST(PlanningScene, SaysWhatIsWrong) {
             "cylinder has 2; give height, radius");
   EXPECT_EQ(say("    primitives: [{type: box, dimensions: [1, 1, -1]}]\n"),
             "s.yaml:4: world.collision_objects[0].primitives[0].dimensions[2]: -1 is negative; "
-            "give a number > 0");
+            "give a size >= 0");
   EXPECT_EQ(say(ball + "    primitive_poses: [{}, {}]\n"),
             "s.yaml:5: world.collision_objects[0].primitive_poses: 2 poses for 1 shapes; give one "
             "pose for each shape");
@@ -434,7 +433,7 @@ TEST(SceneText, SaysWhatIsWrong) {
             "s.scene:4: object \"a\" shape 0: unknown shape \"torus\"; known are box, sphere, "
             "cylinder, cone, plane, mesh");
   EXPECT_EQ(say("name\n* a\n1\nsphere\n-1\n"),
-            "s.scene:5: object \"a\" shape 0: -1 is negative; give a number > 0");
+            "s.scene:5: object \"a\" shape 0: -1 is negative; give a size >= 0");
   EXPECT_EQ(say("name\n* a\n1\nsphere\none\n"),
             "s.scene:5: object \"a\" shape 0: \"one\" is not a finite number; give a number");
   EXPECT_EQ(say("name\n* a\n1e9\n"),
@@ -788,6 +787,62 @@ TEST(RequestFile, SaysWhatIsWrong) {
   EXPECT_EQ(
       say("group_name: arm\n" + goal + "path_constraints: {name: '', joint_constraints: []}\n"),
       "accepted");
+}
+
+// Property: a shell that faces inward is warned of where it may cross one that faces outward, not
+// where it is a cavity and not where the two are apart.
+TEST(SceneFile, WarnsOfShellsThatCancel) {
+  const TemporaryFolder folder;
+  const auto two_cubes = [&](double center, double half, bool inward) {
+    std::string text;
+    for (const auto& [c, h] : {std::pair(0.0, 1.0), std::pair(center, half)}) {
+      for (int k = 0; k < 8; ++k) {
+        text += "v";
+        for (int axis = 0; axis < 3; ++axis) {
+          text += ' ' + std::to_string(c + (k >> axis & 1 ? h : -h));
+        }
+        text += '\n';
+      }
+    }
+    const int faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                             {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int cube = 0; cube < 2; ++cube) {
+      for (const auto& face : faces) {
+        text += "f";
+        for (int k = 0; k < 4; ++k) {
+          text += ' ' + std::to_string(8 * cube + 1 + face[cube == 1 && inward ? 3 - k : k]);
+        }
+        text += '\n';
+      }
+    }
+    return load_scene(folder.write("two.obj", text));
+  };
+  ASSERT_TRUE(two_cubes(1.0, 0.5, true)->objects[0].geometries[0].geometry->is_solid());
+  ASSERT_EQ(two_cubes(1.0, 0.5, true)->warnings.size(), 1u);
+  EXPECT_NE(two_cubes(1.0, 0.5, true)->warnings[0].find("1 of the mesh's 2 closed shells"),
+            std::string::npos);
+  EXPECT_TRUE(two_cubes(1.0, 0.5, false)->warnings.empty());
+  EXPECT_TRUE(two_cubes(0.0, 0.5, true)->warnings.empty());
+  EXPECT_TRUE(two_cubes(9.0, 0.5, true)->warnings.empty());
+}
+
+// Property: every scene form takes a size of 0, as a URDF does, and warns of it.
+TEST(SceneFile, WarnsOfSizesOfZero) {
+  const TemporaryFolder folder;
+  const std::string paths[] = {
+      folder.write("a.json", R"({"objects": [{"id": "o", "shape": "sphere", "radius": 0}]})"),
+      folder.write("b.json",
+                   R"({"objects": [{"id": "o", "shape": "capsule", "radius": 0, "length": 1}]})"),
+      folder.write("c.yaml",
+                   "world:\n  collision_objects:\n  - id: o\n    pose: {}\n    primitives: "
+                   "[{type: cylinder, dimensions: [1, 0]}]\n"),
+      folder.write("d.scene", "n\n* o\n1\nsphere\n0\n0 0 0\n0 0 0 1\n0 0 0 0\n.\n")};
+  for (const std::string& path : paths) {
+    const auto scene = load_scene(path);
+    ASSERT_EQ(scene->warnings.size(), 1u) << path;
+    EXPECT_NE(scene->warnings[0].find("a size of 0"), std::string::npos) << scene->warnings[0];
+    EXPECT_EQ(scene->objects.size(), 1u);
+  }
 }
 
 // Property: whatever becomes of a file, it loads or is refused by an InputError; nothing else.

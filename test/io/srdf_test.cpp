@@ -97,6 +97,24 @@ TEST(Srdf, ReadsDefaultsAndTheirExceptions) {
   EXPECT_EQ(robot->checked_pairs().size(), 15u - 5u - 3u);
 }
 
+// Property: enable_collisions takes back what is left out by default (the two links of a joint),
+// not what the file itself disables, and never the pairs of one rigid piece.
+TEST(Srdf, EnablesTheLinksOfAJoint) {
+  const auto robot = load(R"(<enable_collisions link1="upper" link2="base"/>
+<enable_collisions link1="upper" link2="lower"/><enable_collisions link1="lower" link2="wrist"/>
+<disable_collisions link1="upper" link2="lower" reason="Adjacent"/>)");
+  const auto checked = [&](const std::string& a, const std::string& b) {
+    return std::any_of(
+        robot->checked_pairs().begin(), robot->checked_pairs().end(), [&](const auto& pair) {
+          return std::minmax(robot->body(pair.first).name, robot->body(pair.second).name) ==
+                 std::minmax(a, b);
+        });
+  };
+  EXPECT_TRUE(checked("base", "upper"));
+  EXPECT_FALSE(checked("upper", "lower"));
+  EXPECT_FALSE(checked("lower", "wrist"));
+}
+
 TEST(Srdf, AVirtualJointMovesTheRoot) {
   const auto floating = load(
       R"(<virtual_joint name="world_joint" type="floating" parent_frame="odom" child_link="base"/>)");

@@ -25,6 +25,7 @@ struct QueryFile {
   std::map<std::string, double> others;
   std::vector<Check> check;
   std::vector<Edge> edges;
+  std::vector<std::string> warnings;  ///< keys that are ignored
 };
 
 QueryFile load_query(const std::string& path);  ///< throws InputError

@@ -56,6 +56,8 @@ struct RobotDescription {
   std::vector<GroupDescription> groups;
   std::map<std::pair<std::string, std::string>, Robot::NamedState> group_states;
   std::vector<DisabledPair> disabled_pairs;
+  /// Links to be checked against each other although a joint connects them.
+  std::vector<std::pair<std::string, std::string>> enabled_pairs;
   std::vector<std::string> passive_joints;
   std::vector<std::string> warnings;
 
