@@ -236,7 +236,7 @@ std::shared_ptr<const Scene> ProblemLoader::load_scene(const std::string& path) 
   settings.cloud_radius = options_.cloud_radius;
   Scene loaded = *io::load_scene(path, settings);
   for (const std::string& text : loaded.warnings)
-    if (!is_about_a_frame(*scene, text)) warn(text);  // settle_frames knows more of those
+    if (!is_about_a_frame(loaded, text)) warn(text);  // settle_frames knows more of those
   require_reach(loaded, path);
   for (SceneObject& object : loaded.objects) {
     const auto filling = filling_of(options_, object.name);
