@@ -1,5 +1,6 @@
 #include "io/mesh_check.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +17,13 @@ std::optional<std::string> plain_number(std::string_view word) {
   if (is_non_number(word)) return "nan";  // refused later if a triangle uses it
   const std::optional<double> x = read_decimal(word);
   if (!x) return std::nullopt;
-  return word.size() > 30 || std::fabs(*x) > 1e15 ? show(*x) : std::string(word);
+  if (std::fabs(*x) <= 1e15) return word.size() > 30 ? show(*x) : std::string(word);
+  // The shortest text of a large number may be twenty digits before the point, too many for the
+  // library's integers.
+  char buffer[40];
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, *x, std::chars_format::scientific).ptr;
+  return std::string(buffer, end);
 }
 
 namespace {

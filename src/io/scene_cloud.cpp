@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -445,7 +446,8 @@ class PlyEntry {
     }
   }
 
-  /// The value, and as it is written in the file with a blank after it if that is text.
+  /// The value, and as it is written in the file; if that is text, with a blank after it, and an
+  /// integer in digits alone: of "3.0" the mesh library would read 3 and then 0.
   std::pair<double, std::string> next(char kind, std::size_t size) {
     if (!ascii_) {
       const char* const at = lines_.here();
@@ -455,10 +457,11 @@ class PlyEntry {
     if (at_ >= words_.size()) lines_.fail("data", "a line that ends early", "complete the line");
     const std::string_view word = words_[at_++];
     const double x = coordinate(lines_, word);
-    if (kind != 'f' && x != std::floor(x)) {
-      lines_.fail("data", quoted(word) + " is not an integer", "correct the line");
+    if (kind == 'f') return {x, *plain_number(word) + ' '};
+    if (!(std::fabs(x) < 4294967296.0) || x != std::floor(x)) {
+      lines_.fail("data", quoted(word) + " is not an integer of 32 bits", "correct the line");
     }
-    return {x, *plain_number(word) + ' '};
+    return {x, std::to_string(static_cast<std::int64_t>(x)) + ' '};
   }
 
   double next_count(const PlyProperty& property, std::string& written) {
@@ -486,7 +489,7 @@ const char* ply_type_name(char kind, std::size_t size) {
 }
 
 bool is_corner_list(const PlyProperty& property) {
-  return property.list_size != 0 &&
+  return property.list_size != 0 && property.kind != 'f' &&
          (property.name == "vertex_indices" || property.name == "vertex_index");
 }
 
@@ -510,20 +513,22 @@ CheckedMesh check_ply(const std::string& path, const std::string& bytes) {
       lines.fail("header", "element " + quoted(element.name) + " is given twice", "keep one");
     own = "element " + element.name + ' ' + std::to_string(element.count) + '\n';
     int wanted = 0;
+    std::set<std::string> axes;
     for (const PlyProperty& property : element.properties) {
       const bool axis = property.name == "x" || property.name == "y" || property.name == "z";
       if (points && axis && property.list_size == 0) {
         own += std::string("property ") + ply_type_name(property.kind, property.size) + ' ' +
                property.name + '\n';
         ++wanted;
-      } else if (corners && is_corner_list(property) && property.kind != 'f') {
+        axes.insert(property.name);
+      } else if (corners && is_corner_list(property)) {
         own += std::string("property list ") +
                ply_type_name(property.list_kind, property.list_size) + ' ' +
                ply_type_name(property.kind, property.size) + " vertex_indices\n";
         ++wanted;
       }
     }
-    if (wanted != (points ? 3 : 1)) {
+    if (wanted != (points ? 3 : 1) || (points && axes.size() != 3)) {
       lines.fail("element " + element.name,
                  points ? "it has not exactly one property x, y and z each"
                         : "it has not exactly one list vertex_indices of integers",

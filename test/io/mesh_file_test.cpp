@@ -2,6 +2,8 @@
 
 #include "catena/io/mesh_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -382,6 +384,55 @@ TEST(MeshFile, ReadsNumbersOfAnyLength) {
   for (const auto& v : mesh.vertices) top = top.cwiseMax(v);
   EXPECT_FLOAT_EQ(static_cast<float>(top.x()), 1e21F);
   EXPECT_EQ(top.y(), 1.0);
+  // Twenty digits before the point and more, which fit no integer of the mesh library.
+  for (const std::string x : {"12345678901234567890", "98765432109876543210.5",
+                              "123456789012345678901", "-1234567890123456789012"}) {
+    const TriangleMesh large =
+        load_mesh(folder.write("large.obj", "v " + x + " 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n"));
+    double reach = 0.0;
+    for (const auto& v : large.vertices) reach = std::max(reach, std::abs(v.x()));
+    EXPECT_NEAR(reach / std::abs(std::stod(x)), 1.0, 1e-6) << x;
+  }
+}
+
+// Writers give integers a point or an exponent; none of that may move a corner.
+TEST(MeshFile, ReadsIntegersOfAPlyHoweverTheyAreWritten) {
+  const TemporaryFolder folder;
+  const auto tetrahedron = [](const std::string& type, const std::array<std::string, 4>& n) {
+    const auto face = [&](int a, int b, int c) {
+      return n[3] + ' ' + n[static_cast<size_t>(a)] + ' ' + n[static_cast<size_t>(b)] + ' ' +
+             n[static_cast<size_t>(c)] + '\n';
+    };
+    std::string text = "ply\nformat ascii 1.0\nelement vertex 4\n";
+    for (const char* axis : {"x", "y", "z"}) text += "property " + type + ' ' + axis + '\n';
+    text += "element face 4\nproperty list uchar int vertex_indices\nend_header\n";
+    const std::string zero = n[0], one = n[1];
+    for (int k = 0; k < 4; ++k)
+      for (int i = 1; i < 4; ++i) text += (i == k ? one : zero) + (i < 3 ? ' ' : '\n');
+    return text + face(0, 2, 1) + face(0, 1, 3) + face(1, 2, 3) + face(2, 0, 3);
+  };
+  const std::array<std::string, 4> forms[] = {{"0", "1", "2", "3"},
+                                              {"0.0", "1.0", "2.0", "3.0"},
+                                              {"0e0", "1e0", "2e0", "3e0"},
+                                              {"0.000e+00", "1.000e+00", "2.000e+00", "3.000e+00"},
+                                              {"+0", "+1", "+2", "+3"}};
+  for (const char* type : {"float", "double", "int", "short"}) {
+    for (const auto& form : forms) {
+      const TriangleMesh mesh = load_mesh(folder.write("t.ply", tetrahedron(type, form)));
+      EXPECT_TRUE(is_closed(mesh)) << type << ' ' << form[3];
+      EXPECT_EQ(signed_volume(mesh), 1.0 / 6.0) << type << ' ' << form[3];
+    }
+  }
+  // What header and data do not tell alike is refused.
+  std::string doubtful = tetrahedron("float", forms[0]);
+  doubtful.replace(doubtful.find("uchar int"), 9, "float int");
+  EXPECT_NE(message_of(folder.write("f.ply", doubtful)).find("count in integers"),
+            std::string::npos);
+  doubtful = tetrahedron("float", forms[0]);
+  doubtful.replace(doubtful.find("float z"), 7, "float x");
+  EXPECT_NE(message_of(folder.write("x.ply", doubtful)).find("x, y and z"), std::string::npos);
+  doubtful = tetrahedron("float", {"0", "1.5", "2", "3"});
+  EXPECT_NE(message_of(folder.write("h.ply", doubtful)).find("not an integer"), std::string::npos);
 }
 
 TEST(MeshFile, RefusesRealFilesThatHoldNoTriangle) {
