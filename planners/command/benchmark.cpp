@@ -143,9 +143,13 @@ int run_benchmark(BenchmarkCommand& command) {
   Benchmark benchmark(*setup, std::filesystem::path(common.robot).stem().string());
   benchmark.addExperimentParameter("clearance", "REAL", number_text(common.clearance, 17));
   // A planner takes the problem's objective when it is set up, and its sampler asks again when it
-  // runs.
-  for (const std::string& name : command.planners) {
+  // runs; some leave one of their own there, which the next must not find.
+  const auto choose_objective = [&](const std::string& name) {
+    setup->setOptimizationObjective(nullptr);
     setup->choose_objective(name);
+  };
+  for (const std::string& name : command.planners) {
+    choose_objective(name);
     const auto planner = make_planner("benchmark", name, setup->getSpaceInformation(), settings);
     planner->setProblemDefinition(setup->getProblemDefinition());
     setup->setup();
@@ -154,7 +158,7 @@ int run_benchmark(BenchmarkCommand& command) {
   }
   size_t switched = 0;
   benchmark.setPlannerSwitchEvent([&](const ob::PlannerPtr&) {
-    if (switched < command.planners.size()) setup->choose_objective(command.planners[switched++]);
+    if (switched < command.planners.size()) choose_objective(command.planners[switched++]);
   });
   int run = 0;
   ompl::CheckStatistics before;

@@ -71,10 +71,13 @@ RigidEnclosure pose_of(const Element& where, const Eigen::Vector3d& position,
 }
 
 double size_of(const Element& where, std::vector<std::string>& warnings) {
-  const double x = where.number();
-  if (x < 0.0) where.fail(show(x) + " is negative", "give a size >= 0");
-  if (x == 0.0) warnings.push_back(where.note("a size of 0; is the shape meant to be flat?"));
-  return x;
+  return size_of(where.number(), where, warnings);
+}
+
+double size_of(double size, const Element& where, std::vector<std::string>& warnings) {
+  if (size < 0.0) where.fail(show(size) + " is negative", "give a size >= 0");
+  if (size == 0.0) warnings.push_back(where.note("a size of 0; is the shape meant to be flat?"));
+  return size;
 }
 
 RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b) {

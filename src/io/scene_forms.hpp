@@ -55,6 +55,8 @@ RigidEnclosure compose(const RigidEnclosure& a, const RigidEnclosure& b);
 /// A length of a shape. 0 is one, as in a URDF, with a warning: the shape is flat, a line or a
 /// point.
 double size_of(const Element& where, std::vector<std::string>& warnings);
+/// The same of a number that has been read.
+double size_of(double size, const Element& where, std::vector<std::string>& warnings);
 
 void read_small_scene(const Element& root, SceneReader& reader);
 void read_planning_scene(const Element& root, SceneReader& reader);

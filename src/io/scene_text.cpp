@@ -106,13 +106,8 @@ RigidEnclosure read_pose(Words& words, const std::string& what, Scene& scene) {
 }
 
 double size_of(Words& words, const std::string& what, Scene& scene) {
-  const double x = words.number(what);
-  if (x < 0.0) words.fail(what, show(x) + " is negative", "give a size >= 0");
-  if (x == 0.0) {
-    scene.warnings.push_back(
-        words.element(what).note("a size of 0; is the shape meant to be flat?"));
-  }
-  return x;
+  const double size = words.number(what);
+  return io::size_of(size, words.element(what), scene.warnings);
 }
 
 std::shared_ptr<const Geometry> read_shape(Words& words, const std::string& what, Scene& scene) {

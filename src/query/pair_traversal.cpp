@@ -261,8 +261,9 @@ PairState insides_meet(const Geometry& a, const Geometry& b, const RigidEnclosur
   const auto search = [&](const Geometry& solid, const Geometry& other, const RigidEnclosure& X) {
     if (!solid.is_solid() || is_half_space(other)) return;
     for (const Vector3d& p : other.interior_points()) {
+      if (found) break;
       ++stats.element_tests;
-      found = found || point_in_solid(solid, X.X * p, X.point_error(p.norm())) == Side::kInside;
+      found = point_in_solid(solid, X.X * p, X.point_error(p.norm())) == Side::kInside;
     }
     const Obb& root = solid.tree().nodes().front().box;
     int tests = 0;

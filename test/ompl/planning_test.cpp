@@ -4,6 +4,7 @@
 #include <ompl/base/objectives/PathLengthOptimizationObjective.h>
 #include <ompl/geometric/planners/est/EST.h>
 #include <ompl/geometric/planners/est/ProjEST.h>
+#include <ompl/geometric/planners/fmt/FMT.h>
 #include <ompl/geometric/planners/informedtrees/BITstar.h>
 #include <ompl/geometric/planners/kpiece/KPIECE1.h>
 #include <ompl/geometric/planners/kpiece/LBKPIECE1.h>
@@ -56,6 +57,9 @@ TYPED_TEST(PlansInformed, AndThenWithoutAnObjectiveAgain) {
   ::ompl::msg::setLogLevel(::ompl::msg::LOG_ERROR);
   catena::ompl::Setup setup(catena::test::planar_snake(4), catena::test::some_posts(), {});
   setup.setStartAndGoalStates({1.2, 0.3, 0.3, 0.3}, {-1.2, -0.3, -0.3, -0.3});
+  // FMT leaves an objective of its own in the problem.
+  setup.setPlanner(std::make_shared<og::FMT>(setup.getSpaceInformation()));
+  setup.setup();
   setup.setPlanner(std::make_shared<TypeParam>(setup.getSpaceInformation()));
   // These planners go on as long as there is time; the first path will do.
   bool one = false;

@@ -119,7 +119,12 @@ void Setup::choose_objective(const std::string& planner) {
 
 void Setup::setup() {
   if (getPlanner()) choose_objective(getPlanner()->getName());
+  const ob::ProblemDefinitionPtr& problem = getProblemDefinition();
+  const bool ours =
+      !problem->hasOptimizationObjective() || problem->getOptimizationObjective() == chosen_;
   SimpleSetup::setup();
+  // Some planners (FMT) leave an objective of their own, which is not the caller's either.
+  if (ours) chosen_ = problem->getOptimizationObjective();
 }
 
 std::vector<MotionResult> Setup::certify(const og::PathGeometric& path) const {
