@@ -16,8 +16,8 @@ namespace catena::io {
 struct CheckedMesh {
   std::size_t faces = 0;  ///< as announced or counted in the file
   int line = 0;           ///< where they are announced
-  /// The same mesh in the same format, cut down to its vertices and faces, with the numbers as the
-  /// file writes them. Nothing in it is new to the library's reader, whatever the file holds.
+  /// The same mesh in the same format, cut down to its vertices and faces: nothing but what is
+  /// checked here reaches the library's reader, whatever the file holds.
   std::string bytes;
   /// Metres in the file's unit of length, still to be applied. The library would narrow it to
   /// single precision, which moves a part of a metre by some nanometres.

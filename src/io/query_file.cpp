@@ -111,8 +111,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // Unknown keys mean nothing by the format, but one may be a known one with a slip of the pen.
 void warn_unknown_keys(const Element& root, std::vector<std::string>& warnings) {
-  constexpr std::string_view kKnown[] = {"joint_order", "package_map", "states", "others",
-                                         "check",       "edges",       "units",  "note"};
+  constexpr std::string_view kKnown[] = {"joint_order", "package_map", "states", "others",  "check",
+                                         "edges",       "units",       "note",   "comment", "name"};
   for (std::size_t i = 0; i < root.size(); ++i) {
     const std::string& key = root.value().keys[i];
     if (std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown)) continue;

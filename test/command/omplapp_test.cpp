@@ -251,10 +251,12 @@ TEST_P(OmplApp, EveryEdgeIsJudgedAsSamplingSays) {
   const int status = problem.colliding_edge < 0 ? 0 : 1;
   const CommandResult result = run_catena(question);
   ASSERT_EQ(result.status, status) << result.err;
-  // Some of these rooms have walls whose inside faces out; nothing else is to be said of any.
+  // Some of these rooms have walls whose inside faces out; nothing else is to be said of any, but
+  // for progress where it takes long.
   std::istringstream lines(result.err);
   for (std::string line; std::getline(lines, line);)
-    EXPECT_NE(line.find("closed shells face inward"), std::string::npos) << line;
+    if (!line.starts_with("certified: "))
+      EXPECT_NE(line.find("closed shells face inward"), std::string::npos) << line;
   const CommandResult surfaces = run_catena(as_surfaces);
   ASSERT_EQ(surfaces.status, status) << surfaces.err;
 

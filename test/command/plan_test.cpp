@@ -407,6 +407,7 @@ TEST_F(Plan, EveryPlannerRunsByName) {
     ++planners;
     solved += result.status == 0;
     if (result.status != 0) {
+      ASSERT_TRUE(answer.contains("reason")) << name << " " << result.out << result.err;
       RecordProperty("unsolved_" + name, answer["reason"].dump());
       std::fprintf(stderr, "%s: %s\n", name.c_str(), answer["reason"].dump().c_str());
     }

@@ -46,8 +46,7 @@ class InformedSampler final : public ::ompl::base::RejectionInfSampler {
   ::ompl::RNG random_;
 };
 
-/// Path length for planners that sample only where a path could still become shorter (BIT* and
-/// kin).
+/// Path length for planners that sample only where a path could still become shorter, as BIT* does.
 class PathLength final : public ::ompl::base::PathLengthOptimizationObjective {
  public:
   /// `straight` is the length of the straight way: a path that short cannot be improved, so that
