@@ -1,13 +1,18 @@
 #include <tinyxml2.h>
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catena/io/input_error.hpp"
@@ -192,8 +197,9 @@ class ColladaCheck {
       if (is(child, "instance_node")) return write_node(target(child, "url", "node"), level + 1);
       if (is(child, "instance_geometry")) return write_instance(target(child, "url", "geometry"));
       if (is(child, "instance_controller")) {
-        const Node& controller = target(child, "url", "controller");
-        return write_instance(target(part(controller, "skin"), "source", "geometry"));
+        const Node& skin = part(target(child, "url", "controller"), "skin");
+        check_bind_shape(skin);
+        return write_instance(target(skin, "source", "geometry"));
       }
       if (is(child, "instance")) refuse(child, "a form of COLLADA 1.3", "export COLLADA 1.4");
       if (is(child, "skew")) refuse(child, "it is not supported", "give a <matrix>");
@@ -207,21 +213,84 @@ class ColladaCheck {
 
   void write_transform(const Node& node, std::size_t size) {
     const std::string text = text_of(node);
-    const std::vector<std::string_view> words = words_of(text);
-    if (words.size() != size) {
+    std::vector<std::string> numbers;
+    for (const std::string_view word : words_of(text)) {
+      if (is_non_number(word)) refuse(node, "a number that is not finite", "correct it");
+      numbers.push_back(plain(node, word));
+    }
+    if (numbers.size() != size) {
       refuse(
           node,
-          std::to_string(words.size()) + " numbers where " + std::to_string(size) + " are needed",
+          std::to_string(numbers.size()) + " numbers where " + std::to_string(size) + " are needed",
           "correct it");
     }
-    std::string numbers;
-    for (const std::string_view word : words) {
-      if (is_non_number(word)) refuse(node, "a number that is not finite", "correct it");
-      numbers += plain(node, word) + ' ';
+    // The mesh library makes rigid motions of these two only of unit vectors at right angles.
+    if (is(node, "lookat")) return write_text("matrix", joined(node, lookat_matrix(node, numbers)));
+    if (is(node, "rotate")) set_unit_axis(node, numbers);
+    write_text(node.Name(), joined(node, numbers));
+  }
+
+  Eigen::Vector3d vector_of(const Node& node, const std::string* numbers) const {
+    Eigen::Vector3d v;
+    for (int k = 0; k < 3; ++k) {
+      const std::optional<double> x = read_decimal(numbers[k]);
+      if (!x) refuse(node, '"' + numbers[k].substr(0, 40) + "\" is too large", "correct it");
+      v[k] = *x;
     }
-    out_.OpenElement(node.Name());
-    out_.PushText(numbers.c_str());
-    out_.CloseElement();
+    return v;
+  }
+
+  void set_unit_axis(const Node& node, std::vector<std::string>& numbers) const {
+    const Eigen::Vector3d axis = vector_of(node, numbers.data());
+    if (axis.squaredNorm() == 1.0) return;
+    if (axis.isZero(0.0)) {
+      const std::optional<double> angle = read_decimal(numbers[3]);
+      if (angle && *angle == 0.0) return;
+      refuse(node, "the axis is zero", "give a direction");
+    }
+    const Eigen::Vector3d unit = axis.stableNormalized();
+    for (int k = 0; k < 3; ++k) numbers[static_cast<std::size_t>(k)] = show(unit[k]);
+  }
+
+  // Looks along -z from the eye to the interest point; up only says which way y goes.
+  std::vector<std::string> lookat_matrix(const Node& node,
+                                         const std::vector<std::string>& numbers) const {
+    const Eigen::Vector3d eye = vector_of(node, &numbers[0]);
+    const Eigen::Vector3d back = (eye - vector_of(node, &numbers[3])).stableNormalized();
+    const Eigen::Vector3d up = vector_of(node, &numbers[6]).stableNormalized();
+    const Eigen::Vector3d across = up.cross(back);
+    if (!(across.norm() > 1e-6)) {
+      refuse(node, "the view has no direction, or up lies along it", "give a <matrix>");
+    }
+    const Eigen::Vector3d right = across.normalized();
+    Eigen::Matrix<double, 3, 4> X;
+    X << right, back.cross(right), back, eye;
+    std::vector<std::string> entries;
+    for (const double x : X.reshaped<Eigen::RowMajor>()) entries.push_back(show(x));
+    entries.insert(entries.end(), {"0", "0", "0", "1"});
+    return entries;
+  }
+
+  std::string joined(const Node& node, const std::vector<std::string>& numbers) const {
+    std::string text;
+    for (const std::string& number : numbers) text += plain(node, number) + ' ';
+    return text;
+  }
+
+  // The mesh library reads a skin as the mesh alone, which then would be in another place.
+  void check_bind_shape(const Node& skin) const {
+    const Node* const matrix = skin.FirstChildElement("bind_shape_matrix");
+    if (matrix == nullptr) return;
+    const std::string text = text_of(*matrix);
+    const std::vector<std::string_view> words = words_of(text);
+    bool identity = words.size() == 16;
+    for (std::size_t i = 0; identity && i < 16; ++i) {
+      identity = read_decimal(words[i]) == (i % 5 == 0 ? 1.0 : 0.0);
+    }
+    if (!identity) {
+      refuse(*matrix, "a skin that moves its mesh is not supported",
+             "export the mesh without its skeleton");
+    }
   }
 
   void write_instance(const Node& node) {

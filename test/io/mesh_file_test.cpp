@@ -52,6 +52,21 @@ double signed_volume(const TriangleMesh& mesh) {
   return volume;
 }
 
+using Point = std::array<double, 3>;
+using Corners = std::vector<std::array<Point, 3>>;
+
+Corners corners(const TriangleMesh& mesh) {
+  Corners all;
+  for (const auto& t : mesh.triangles) {
+    auto& triangle = all.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Eigen::Vector3d& v = mesh.vertices[static_cast<std::size_t>(t[k])];
+      triangle[k] = {v.x(), v.y(), v.z()};
+    }
+  }
+  return all;
+}
+
 // A COLLADA file: one triangle mesh of four vertices, with an asset element and nodes around it.
 std::string collada(const std::string& asset, const std::string& nodes) {
   return R"(<?xml version="1.0" encoding="utf-8"?>
@@ -363,14 +378,14 @@ TEST(MeshFile, RefusesNulBytesInAnObj) {
 // Property: the statements that shift later indices when they are passed over are not passed over.
 TEST(MeshFile, ReadsEveryFormOfAnObjStatement) {
   const TemporaryFolder folder;
-  const double volume = signed_volume(load_mesh(folder.write("t.obj", kTetrahedron)));
   const TriangleMesh mesh = load_mesh(folder.write(
       "s.obj",
       "# t\ncstype bezier\n  v 0 0 0 # first\nv 1 0 0 0.5 0.5 0.5 1\nend\nv 0 2 0 2\nv\t0 \\\n 0 "
       "1\n"
       "vt 0 0\nvn 0 0 1\nf 1//1 3//1 2//1 # bottom\nf -4/1/1 -3/1 -1\nf 2 \\\n3 4\nfo 3 1 4"));
-  EXPECT_EQ(mesh.triangles.size(), 4u);
-  EXPECT_EQ(signed_volume(mesh), volume);
+  const Point o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  EXPECT_EQ(corners(mesh), (Corners{{o, y, x}, {o, x, z}, {x, y, z}, {y, o, z}}));
+  EXPECT_DOUBLE_EQ(signed_volume(mesh), 1.0 / 6.0);
 }
 
 // Property: a number with more digits than the mesh library's reader holds keeps its value.
@@ -499,6 +514,198 @@ TEST(MeshFile, SurvivesDamage) {
       } catch (const InputError&) {
       }
     }
+  }
+}
+
+// ---- every form of a COLLADA file, with the tetrahedron (0,0,0), (1,0,0), (0,1,0), (0,0,1)
+
+constexpr const char* kTriangles =
+    R"(<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>0 2 1 0 1 3 1 2 3 2 0 3</p></triangles>)";
+constexpr const char* kPositions =
+    R"(<float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common>)";
+constexpr const char* kNode = R"(<node><instance_geometry url="#g"/></node>)";
+
+std::string tetrahedron(const std::string& faces, const std::string& nodes = kNode,
+                        const std::string& libraries = "",
+                        const std::string& positions = kPositions) {
+  return R"(<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<library_geometries><geometry id="g"><mesh><source id="p">)" +
+         positions +
+         R"(</source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+)" + faces +
+         "</mesh></geometry></library_geometries>" + libraries +
+         R"(<library_visual_scenes><visual_scene id="s">)" + nodes +
+         R"(</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+}
+
+// Its corners in increasing order, after making sure that it is closed and turned outwards.
+std::vector<Point> corners_of_solid(const std::string& text) {
+  const TemporaryFolder folder;
+  const TriangleMesh mesh = load_mesh(folder.write("t.dae", text));
+  EXPECT_EQ(mesh.triangles.size(), 4u);
+  EXPECT_TRUE(is_closed(mesh));
+  EXPECT_NEAR(signed_volume(mesh), 1.0 / 6.0, 1e-6);
+  std::vector<Point> points;
+  for (const auto& triangle : corners(mesh)) {
+    points.insert(points.end(), triangle.begin(), triangle.end());
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+const std::vector<Point> kSorted = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+
+// Property: however the faces are written, they are the same solid, its outside outside.
+TEST(ColladaForms, EveryKindOfFacesGivesTheSameSolid) {
+  const std::string input = R"(<input semantic="VERTEX" source="#v" offset="0"/>)";
+  // A second index for each corner, as files with normals have it; the vertex is the later one.
+  const std::string second = R"(<input semantic="NORMAL" source="#p" offset="0"/>
+<input semantic="VERTEX" source="#v" offset="1"/>)";
+  const std::vector<std::string> forms = {
+      kTriangles,
+      "<triangles count=\"4\">" + second +
+          "<p>3 0 3 2 3 1 2 0 2 1 2 3 0 1 0 2 0 3 1 2 1 0 1 3</p></triangles>",
+      "<polylist count=\"4\">" + input +
+          "<vcount>3 3 3 3</vcount><p>0 2 1 0 1 3 1 2 3 2 0 3</p></polylist>",
+      "<polygons count=\"4\">" + input +
+          "<p>0 2 1</p><p>0 1 3</p><p>1 2 3</p><p>2 0 3</p></polygons>",
+      "<tristrips count=\"1\">" + input + "<p>0 2 1 3 0 2</p></tristrips>",
+      "<tristrips count=\"2\">" + input + "<p>0 2 1 3</p><p>1 3 0 2</p></tristrips>",
+      "<tristrips count=\"2\">" + second +
+          "<p>9 0 9 2 9 1</p><p>9 0 9 1 9 3 9 2 9 0</p></tristrips>",
+      "<trifans count=\"2\">" + input + "<p>3 0 1 2 0</p><p>0 2 1</p></trifans>",
+      "<trifans count=\"1\">" + input + "<p>0 2 1 3 2</p></trifans><triangles count=\"1\">" +
+          input + "<p>1 2 3</p></triangles>",
+  };
+  for (const std::string& form : forms) {
+    SCOPED_TRACE(form);
+    EXPECT_EQ(corners_of_solid(tetrahedron(form)), kSorted);
+  }
+}
+
+// Property: every second triangle of a strip is turned, each <p> from its own start; a fan keeps
+// its first corner.
+TEST(ColladaForms, StripsAlternateAndFansDoNot) {
+  const TemporaryFolder folder;
+  const Point o{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+  const std::string input = R"(<input semantic="VERTEX" source="#v" offset="0"/>)";
+  const auto read = [&](const std::string& faces) {
+    return corners(load_mesh(folder.write("t.dae", tetrahedron(faces))));
+  };
+  EXPECT_EQ(read("<tristrips>" + input + "<p>0 1 2 3 0 1</p><p>3 2 1 0</p></tristrips>"),
+            (Corners{{o, x, y}, {y, x, z}, {y, z, o}, {o, z, x}, {z, y, x}, {x, y, o}}));
+  EXPECT_EQ(read("<trifans>" + input + "<p>0 1 2 3 1</p></trifans>"),
+            (Corners{{o, x, y}, {o, y, z}, {o, z, x}}));
+}
+
+TEST(ColladaForms, CoordinatesAreFoundByTheirNames) {
+  const auto positions = [](const std::string& numbers, int stride, const std::string& params) {
+    std::string text = "<float_array id=\"a\" count=\"" + std::to_string(4 * stride) + "\">" +
+                       numbers + "</float_array><technique_common><accessor source=\"#a\" " +
+                       "count=\"4\" stride=\"" + std::to_string(stride) + "\">";
+    for (const char name : params) {
+      text += name == '-' ? std::string("<param type=\"float\"/>")
+                          : "<param name=\"" + std::string(1, name) + "\" type=\"float\"/>";
+    }
+    return text + "</accessor></technique_common>";
+  };
+  for (const std::string& text :
+       {positions("0 0 0 0 1 0 0 0 1 1 0 0", 3, "ZXY"),  // vertices o, x, y, z
+        positions("0 0 0 0 0 1 0 1 0 1 0 0", 3, "ZYX"),
+        positions("7 0 0 0 7 1 0 0 7 0 1 0 7 0 0 1", 4, "-XYZ"),
+        positions("0 0 7 0 0 0 7 1 1 0 7 0 0 1 7 0", 4, "YZ-X"),
+        positions("0 0 0 1 0 0 0 1 0 0 0 1", 3, "")}) {
+    SCOPED_TRACE(text);
+    EXPECT_EQ(corners_of_solid(tetrahedron(kTriangles, kNode, "", text)), kSorted);
+  }
+}
+
+// Property: a node or a skin that is instanced stands where the nodes above it put it.
+TEST(ColladaForms, InstancesStandWhereTheirNodesAre) {
+  const std::string nodes = R"(<library_nodes><node id="n"><translate>0 0 4</translate>
+<instance_geometry url="#g"/></node></library_nodes>)";
+  const std::vector<Point> moved = {{2, 0, 4}, {2, 0, 5}, {2, 1, 4}, {3, 0, 4}};
+  EXPECT_EQ(corners_of_solid(tetrahedron(
+                kTriangles, "<node><translate>2 0 0</translate><instance_node url=\"#n\"/></node>",
+                nodes)),
+            moved);
+  const auto skinned = [](const std::string& bind_shape) {
+    return tetrahedron(kTriangles,
+                       "<node><translate>2 0 4</translate><instance_controller url=\"#c\"/></node>",
+                       "<library_controllers><controller id=\"c\"><skin source=\"#g\">" +
+                           bind_shape + "</skin></controller></library_controllers>");
+  };
+  EXPECT_EQ(corners_of_solid(skinned("")), moved);
+  EXPECT_EQ(corners_of_solid(skinned(
+                "<bind_shape_matrix>1 0 0 0 0 1.0 0 0 0 0 1 0 0 0 0 1</bind_shape_matrix>")),
+            moved);
+  const TemporaryFolder folder;
+  EXPECT_EQ(
+      message_of(folder.write("t.dae", skinned("<bind_shape_matrix>1 0 0 5 0 1 0 0 0 0 1 0 0 0 0 1"
+                                               "</bind_shape_matrix>"))),
+      "t.dae:6: <bind_shape_matrix>: a skin that moves its mesh is not supported; export the "
+      "mesh without its skeleton");
+}
+
+// Property: <lookat> is a rigid motion: -z goes to the interest point, and y towards up, also where
+// up is neither of length one nor at right angles to the view; as for a <rotate> of any axis.
+TEST(ColladaForms, LookatAndRotateAreRigidMotions) {
+  const std::vector<Point> looked = {{0, 2, 3}, {1, 2, 2}, {1, 2, 3}, {1, 3, 3}};
+  for (const std::string lookat : {"1 2 3  1 2 13  0 1 0", "1 2 3  1 2 4  0 5 0",
+                                   "1 2 3  1 2 13  0 1 1", "1 2 3  1 2 3.5  0 2 -7"}) {
+    SCOPED_TRACE(lookat);
+    EXPECT_EQ(corners_of_solid(tetrahedron(
+                  kTriangles,
+                  "<node><lookat>" + lookat + "</lookat><instance_geometry url=\"#g\"/></node>")),
+              looked);
+  }
+  const Point target[] = {{-1, 0, 0}, {0, 0, 0}, {0, 0, 1}, {0, 1, 0}};
+  for (const std::string axis : {"0 0 1", "0 0 2", "0 0 0.125"}) {
+    SCOPED_TRACE(axis);
+    const std::vector<Point> turned = corners_of_solid(tetrahedron(
+        kTriangles,
+        "<node><rotate>" + axis + " 90</rotate><instance_geometry url=\"#g\"/></node>"));
+    ASSERT_EQ(turned.size(), 4u);
+    for (const Point& expected : target) {
+      EXPECT_TRUE(std::any_of(turned.begin(), turned.end(), [&](const Point& p) {
+        return std::abs(p[0] - expected[0]) < 1e-6 && std::abs(p[1] - expected[1]) < 1e-6 &&
+               std::abs(p[2] - expected[2]) < 1e-6;
+      }));
+    }
+  }
+  const TemporaryFolder folder;
+  for (const auto& [transform, problem] : std::map<std::string, std::string>{
+           {"<lookat>1 2 3  1 2 3  0 1 0</lookat>",
+            "<lookat>: the view has no direction, or up lies along it; give a <matrix>"},
+           {"<lookat>1 2 3  1 2 4  0 0 -2</lookat>",
+            "<lookat>: the view has no direction, or up lies along it; give a <matrix>"},
+           {"<rotate>0 0 0 90</rotate>", "<rotate>: the axis is zero; give a direction"}}) {
+    const std::string message = message_of(folder.write(
+        "t.dae",
+        tetrahedron(kTriangles, "<node>" + transform + "<instance_geometry url=\"#g\"/></node>")));
+    EXPECT_TRUE(message.ends_with(problem)) << message;
+  }
+}
+
+// Property: a node that instances itself, directly or through others, once or twice, is refused.
+TEST(ColladaForms, RefusesNodesThatInstanceThemselves) {
+  const TemporaryFolder folder;
+  for (const std::string inside :
+       {R"(<node id="n"><instance_geometry url="#g"/><instance_node url="#n"/></node>)",
+        R"(<node id="n"><instance_node url="#n"/><instance_node url="#n"/></node>)",
+        R"(<node id="n"><node><instance_node url="#m"/></node></node>
+<node id="m"><instance_node url="#n"/></node>)"}) {
+    const std::string message = message_of(
+        folder.write("t.dae", tetrahedron(kTriangles, "<node><instance_node url=\"#n\"/></node>",
+                                          "<library_nodes>" + inside + "</library_nodes>")));
+    EXPECT_TRUE(message.ends_with(
+        "<node>: too many nodes, or nodes that instance each other; simplify the scene"))
+        << message;
   }
 }
 
