@@ -227,6 +227,7 @@ class ColladaCheck {
     // The mesh library makes rigid motions of these two only of unit vectors at right angles.
     if (is(node, "lookat")) return write_text("matrix", joined(node, lookat_matrix(node, numbers)));
     if (is(node, "rotate")) set_unit_axis(node, numbers);
+    if (is(node, "matrix")) require_affine(node, numbers);
     write_text(node.Name(), joined(node, numbers));
   }
 
@@ -238,6 +239,14 @@ class ColladaCheck {
       v[k] = *x;
     }
     return v;
+  }
+
+  void require_affine(const Node& node, const std::vector<std::string>& numbers) const {
+    for (std::size_t k = 12; k < 16; ++k) {
+      if (read_decimal(numbers[k]) != (k == 15 ? 1.0 : 0.0)) {
+        refuse(node, "its last row is not 0 0 0 1", "give an affine map");
+      }
+    }
   }
 
   void set_unit_axis(const Node& node, std::vector<std::string>& numbers) const {

@@ -43,10 +43,10 @@ std::string doubtful_shells(const Geometry& geometry) {
     stray += crosses && !enclosed;
   }
   if (stray == 0) return "";
-  return std::to_string(stray) + " of the mesh's " + std::to_string(shell_count) +
-         " closed shells face inward and may cross one that faces outward: what lies in both "
-         "counts "
-         "as empty; turn their triangles, or take the mesh as a surface";
+  return "shells that face inward and may cross one that faces outward: " + std::to_string(stray) +
+         " of the mesh's " + std::to_string(shell_count) +
+         " closed shells; what lies in both counts as empty; turn their triangles, or take the "
+         "mesh as a surface";
 }
 
 }  // namespace catena::io

@@ -523,6 +523,10 @@ class RobotBuilder::Assembly {
       const int a = find(links_, name_a), b = find(links_, name_b);
       if (a < 0 || b < 0) {
         warn("<enable_collisions>", "link \"" + (a < 0 ? name_a : name_b) + "\" does not exist");
+      } else if (link_of_[static_cast<std::size_t>(a)] == link_of_[static_cast<std::size_t>(b)]) {
+        warn("<enable_collisions>", "\"" + name_a + "\" and \"" + name_b +
+                                        "\" belong to one rigid piece, which is never checked "
+                                        "against itself; the pair stays unchecked");
       } else {
         excepted.erase(body_pair(a, b));
       }

@@ -256,7 +256,7 @@ TEST_P(OmplApp, EveryEdgeIsJudgedAsSamplingSays) {
   std::istringstream lines(result.err);
   for (std::string line; std::getline(lines, line);)
     if (!line.starts_with("certified: "))
-      EXPECT_NE(line.find("closed shells face inward"), std::string::npos) << line;
+      EXPECT_NE(line.find("shells that face inward"), std::string::npos) << line;
   const CommandResult surfaces = run_catena(as_surfaces);
   ASSERT_EQ(surfaces.status, status) << surfaces.err;
 

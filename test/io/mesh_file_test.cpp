@@ -684,6 +684,8 @@ TEST(ColladaForms, LookatAndRotateAreRigidMotions) {
             "<lookat>: the view has no direction, or up lies along it; give a <matrix>"},
            {"<lookat>1 2 3  1 2 4  0 0 -2</lookat>",
             "<lookat>: the view has no direction, or up lies along it; give a <matrix>"},
+           {"<matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0.5 1</matrix>",
+            "<matrix>: its last row is not 0 0 0 1; give an affine map"},
            {"<rotate>0 0 0 90</rotate>", "<rotate>: the axis is zero; give a direction"}}) {
     const std::string message = message_of(folder.write(
         "t.dae",

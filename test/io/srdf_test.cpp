@@ -98,7 +98,7 @@ TEST(Srdf, ReadsDefaultsAndTheirExceptions) {
 }
 
 // Property: enable_collisions takes back what is left out by default (the two links of a joint),
-// not what the file itself disables, and never the pairs of one rigid piece.
+// not what the file itself disables, and never the pairs of one rigid piece: that it says.
 TEST(Srdf, EnablesTheLinksOfAJoint) {
   const auto robot = load(R"(<enable_collisions link1="upper" link2="base"/>
 <enable_collisions link1="upper" link2="lower"/><enable_collisions link1="lower" link2="wrist"/>
@@ -113,6 +113,32 @@ TEST(Srdf, EnablesTheLinksOfAJoint) {
   EXPECT_TRUE(checked("base", "upper"));
   EXPECT_FALSE(checked("upper", "lower"));
   EXPECT_FALSE(checked("lower", "wrist"));
+  EXPECT_EQ(Names(robot->warnings().begin(), robot->warnings().end()),
+            Names{"<enable_collisions>: \"lower\" and \"wrist\" belong to one rigid piece, which "
+                  "is never checked against itself; the pair stays unchecked"});
+}
+
+// Property: links are one rigid piece also by way of several fixed joints, and then the warning is
+// given; links that move against each other never get it.
+TEST(Srdf, WarnsWhereEnablingHasNoEffect) {
+  const test::TemporaryFolder folder;
+  UrdfOptions options;
+  options.srdf = folder.write("arm.srdf", srdf_text(R"(<enable_collisions link1="c" link2="a"/>
+<enable_collisions link1="c" link2="d"/><enable_collisions link1="a" link2="d"/>)"));
+  const auto robot = load_urdf(folder.write("arm.urdf", R"(<robot name="arm">
+<link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>
+<joint name="bc" type="fixed"><parent link="b"/><child link="c"/></joint>
+<joint name="cd" type="continuous"><parent link="c"/><child link="d"/></joint></robot>)"),
+                               options);
+  int said = 0;
+  for (const std::string& warning : robot->warnings()) {
+    if (warning.find("<enable_collisions>") == std::string::npos) continue;
+    ++said;
+    EXPECT_NE(warning.find("\"a\" and \"c\" belong to one rigid piece"), std::string::npos)
+        << warning;
+  }
+  EXPECT_EQ(said, 1);
 }
 
 TEST(Srdf, AVirtualJointMovesTheRoot) {
