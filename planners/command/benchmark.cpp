@@ -192,8 +192,9 @@ int run_benchmark(BenchmarkCommand& command) {
   benchmark.benchmark(request);
 
   if (!command.out.empty())
-    view::replace_file(command.out, "the log",
-                       [&](std::ostream& file) { benchmark.saveResultsToStream(file); });
+    view::replace_file(command.out, "the log", [&](std::ostream& file) {
+      if (!benchmark.saveResultsToStream(file)) file.setstate(std::ios::failbit);
+    });
   int solved = 0;
   for (const auto& planner : benchmark.getRecordedExperimentData().planners)
     solved += summarise(planner).solved;

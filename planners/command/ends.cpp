@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 
@@ -72,8 +71,7 @@ std::optional<End> read_state_of_file(const CommonOptions& common, const std::st
   std::error_code ignored;
   if (!path.ends_with(".json") && !std::filesystem::exists(path, ignored)) return std::nullopt;
   const io::QueryFile query = io::load_query(path);
-  for (const std::string& warning : query.warnings)
-    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  for (const std::string& warning : query.warnings) print_warning(warning);
   const auto found = query.states.find(name);
   if (found == query.states.end()) {
     std::string list;

@@ -12,8 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include <tinyxml2.h>
-
 #include "catena/io/input_error.hpp"
 #include "catena/io/scene_file.hpp"
 #include "catena/io/urdf.hpp"
@@ -123,21 +121,6 @@ std::vector<std::string> links_at_world(const Robot& robot) {
       names.push_back(body.name);
   }
   return names;
-}
-
-/// The frames that the virtual joints of an SRDF join: MoveIt's names for the world and the root.
-/// The model keeps neither, where the joint is fixed.
-std::set<std::string> virtual_joint_frames(const std::string& srdf) {
-  std::set<std::string> frames;
-  tinyxml2::XMLDocument document;
-  if (srdf.empty() || document.LoadFile(srdf.c_str()) != tinyxml2::XML_SUCCESS ||
-      document.RootElement() == nullptr)
-    return frames;
-  for (const auto* joint = document.RootElement()->FirstChildElement("virtual_joint");
-       joint != nullptr; joint = joint->NextSiblingElement("virtual_joint"))
-    for (const char* key : {"parent_frame", "child_link"})
-      if (const char* frame = joint->Attribute(key)) frames.insert(frame);
-  return frames;
 }
 
 /// The engine's arithmetic is sound up to kMaxLength; readers hold sizes and poses against it, and
@@ -298,10 +281,9 @@ std::shared_ptr<const Scene> ProblemLoader::settle_frames(const Robot& robot,
                                                           std::shared_ptr<const Scene> scene) {
   if (scene->assumed_frames.empty()) return scene;
   const std::vector<std::string> at_world = links_at_world(robot);
-  const std::set<std::string> virtual_frames = virtual_joint_frames(options_.srdf);
   for (const auto& [place, frame] : scene->assumed_frames) {
     const bool at_root = std::find(at_world.begin(), at_world.end(), frame) != at_world.end();
-    if (at_root || frame == "map" || virtual_frames.contains(frame)) continue;
+    if (at_root || frame == "map" || robot.world_frames().contains(frame)) continue;
     throw io::InputError(
         place, 0, "frame " + quote(frame),
         robot.find_body(frame).valid()

@@ -1,6 +1,5 @@
 // `catena query`: verdicts for the states and edges of a query file.
 
-#include <cstdio>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -114,12 +113,9 @@ int run_query(const QueryCommand& command) {
   const CommonOptions& options = command.common;
   check_common_options(options);
   const io::QueryFile query = io::load_query(command.query);
-  for (const std::string& text : query.warnings)
-    std::fprintf(stderr, "warning: %s\n", text.c_str());
-  if (query.check.empty() && query.edges.empty()) {
-    std::fprintf(stderr, "warning: %s: it asks nothing; name states in \"check\" or edges\n",
-                 query.path.c_str());
-  }
+  for (const std::string& text : query.warnings) print_warning(text);
+  if (query.check.empty() && query.edges.empty())
+    print_warning(query.path + ": it asks nothing; name states in \"check\" or edges");
   ProblemLoader loader(options);
   loader.add_packages(query.packages);
   const std::vector<Question> questions = pose_questions(query, options, loader);

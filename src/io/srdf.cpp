@@ -64,6 +64,7 @@ class SrdfReader {
     const std::string type = xml_.required(node, "type");
     const std::string frame = xml_.required(node, "parent_frame");
     joint.child = xml_.required(node, "child_link");
+    description_.world_frames.insert({frame, joint.child});
     if (type == "fixed") {
       fixed_virtual_joints_.insert(joint.name);
       return;

@@ -90,6 +90,7 @@ class RobotBuilder::Assembly {
   std::shared_ptr<const Robot> run() {
     robot_->name_ = description_.name;
     robot_->warnings_ = description_.warnings;
+    robot_->world_frames_ = description_.world_frames;
     index_names();
     check_joints();
     find_root();

@@ -316,8 +316,10 @@ TEST_F(Usage, ControlCharactersAreShown) {
   const CommandResult query = run_catena(
       {"query", arm, "--query", folder.write("query.json", R"({"joint_order": ["shoulder", "elbow"],
          "states": {"a": [0, 0], "b": [1, 1]},
-         "edges": [{"id": "\u001b[2J\nedge x\u009b", "from": "a", "to": "b"}]})")});
+         "\u001b[2J": 0, "edges": [{"id": "\u001b[2J\nedge x\u009b", "from": "a", "to": "b"}]})")});
   EXPECT_EQ(query.status, 0) << query.err;
+  EXPECT_EQ(query.err.find('\x1b'), std::string::npos);
+  EXPECT_NE(query.err.find("\\x1b[2J: an unknown key"), std::string::npos) << query.err;
   EXPECT_NE(query.out.find("edge \\x1b[2J\\x0aedge x\\x9b: free"), std::string::npos) << query.out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,6 +88,10 @@ class Robot {
     return group_states_;
   }
 
+  /// What scenes for this robot may call the world frame, besides its root: the two frames of each
+  /// virtual joint of the SRDF, which coincide while that joint rests.
+  const std::set<std::string>& world_frames() const noexcept { return world_frames_; }
+
   /// Every joint at 0 (floating and ball: the identity), clamped into its limits.
   Eigen::VectorXd zero_positions() const;
 
@@ -106,6 +111,7 @@ class Robot {
   std::vector<UncheckedPair> unchecked_pairs_;
   std::vector<JointGroup> groups_;
   std::map<std::pair<std::string, std::string>, NamedState> group_states_;
+  std::set<std::string> world_frames_;
   std::vector<std::string> warnings_;
   std::map<std::string, int, std::less<>> joint_by_name_;
   std::map<std::string, int, std::less<>> body_by_name_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -59,6 +60,7 @@ struct RobotDescription {
   /// Links to be checked against each other although a joint connects them.
   std::vector<std::pair<std::string, std::string>> enabled_pairs;
   std::vector<std::string> passive_joints;
+  std::set<std::string> world_frames;  ///< the frames that virtual joints join
   std::vector<std::string> warnings;
 
   struct Source {

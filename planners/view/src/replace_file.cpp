@@ -18,7 +18,13 @@ void replace_file(const std::string& path, const std::string& what,
   if (!in_place) written += ".part";
   std::ofstream file(written, std::ios::binary);
   const bool opened = file.is_open();
-  if (opened) write(file);
+  try {
+    if (opened) write(file);
+  } catch (...) {
+    file.close();
+    if (!in_place) fs::remove(written, error);
+    throw;
+  }
   file.close();
   bool done = !file.fail();
   if (!in_place) {
