@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 
 #include <CLI/CLI.hpp>
@@ -63,15 +64,21 @@ OtherValues known_joints(const Robot& robot, OtherValues values, const std::stri
   return values;
 }
 
+/// The query files that the ends name; each is read, and its warnings shown, once.
+using StateFiles = std::map<std::string, io::QueryFile>;
+
 std::optional<End> read_state_of_file(const CommonOptions& common, const std::string& option,
-                                      const std::string& text) {
+                                      const std::string& text, StateFiles& files) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
   const std::string path = text.substr(0, colon), name = text.substr(colon + 1);
   std::error_code ignored;
   if (!path.ends_with(".json") && !std::filesystem::exists(path, ignored)) return std::nullopt;
-  const io::QueryFile query = io::load_query(path);
-  for (const std::string& warning : query.warnings) print_warning(warning);
+  if (!files.contains(path)) {
+    files.emplace(path, io::load_query(path));
+    for (const std::string& warning : files.at(path).warnings) print_warning(warning);
+  }
+  const io::QueryFile& query = files.at(path);
   const auto found = query.states.find(name);
   if (found == query.states.end()) {
     std::string list;
@@ -102,8 +109,8 @@ std::optional<End> find_group_state(const CommonOptions& common, const Robot& ro
 }
 
 End read_end(const CommonOptions& common, const Robot& robot, const JointGroup& group,
-             const std::string& option, const std::string& text) {
-  if (auto end = read_state_of_file(common, option, text)) return *end;
+             const std::string& option, const std::string& text, StateFiles& files) {
+  if (auto end = read_state_of_file(common, option, text, files)) return *end;
   if (const auto values = parse_numbers(text))
     return {{}, *values, {}, "catena " + common.command, option};
   if (auto end = find_group_state(common, robot, group, option, text)) return *end;
@@ -233,10 +240,11 @@ PlanningProblem load_problem(CommonOptions& common, const EndOptions& ends) {
   problem.bounds = parse_bounds(common, ends.bounds);
 
   End start, goal;
+  StateFiles files;
   OtherValues request_start;
   if (request) request_start = known_joints(robot, request->start, ends.request);
   if (!ends.start.empty()) {
-    start = read_end(common, robot, problem.group, "--start", ends.start);
+    start = read_end(common, robot, problem.group, "--start", ends.start, files);
   } else if (!request_start.empty()) {
     start = end_of_values(common, robot, problem.group, request_start, ends.request, "start_state");
   } else if (!problem.world->scene().robot_state.empty()) {
@@ -249,7 +257,7 @@ PlanningProblem load_problem(CommonOptions& common, const EndOptions& ends) {
                 "give one, or a --request or --scene that has one");
   }
   if (!ends.goal.empty()) {
-    goal = read_end(common, robot, problem.group, "--goal", ends.goal);
+    goal = read_end(common, robot, problem.group, "--goal", ends.goal, files);
   } else if (request) {
     OtherValues values;
     for (const auto& [joint, value] : request->goal) values[joint] = {value};

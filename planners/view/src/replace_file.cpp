@@ -5,17 +5,39 @@
 #include <stdexcept>
 
 namespace catena::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file that a path stands for, through symbolic links, also where that file is not there yet.
+fs::path behind_links(fs::path path) {
+  std::error_code error;
+  for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;  // an absolute one replaces the whole path
+  }
+  return path;
+}
+
+/// A name beside the file that no other file has.
+fs::path free_name_beside(const fs::path& file) {
+  std::error_code error;
+  fs::path name = file;
+  do {
+    name += ".part";
+  } while (fs::exists(fs::symlink_status(name, error)));
+  return name;
+}
+
+}  // namespace
 
 void replace_file(const std::string& path, const std::string& what,
                   const std::function<void(std::ostream&)>& write) {
-  namespace fs = std::filesystem;
   std::error_code error;
   const bool in_place = fs::exists(path, error) && !fs::is_regular_file(path, error);
-  fs::path target = path;
-  if (fs::is_symlink(path, error) && !in_place) target = fs::weakly_canonical(path, error);
-  if (target.empty()) target = path;
-  fs::path written = target;
-  if (!in_place) written += ".part";
+  const fs::path target = in_place ? fs::path(path) : behind_links(path);
+  const fs::path written = in_place ? target : free_name_beside(target);
   std::ofstream file(written, std::ios::binary);
   const bool opened = file.is_open();
   try {
