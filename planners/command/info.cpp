@@ -93,7 +93,7 @@ std::vector<Contact> contacts_at(const CollisionWorld& world, const Eigen::Vecto
   std::set<std::pair<std::string, std::string>> seen;
   Scene scene = world.scene();
   const auto num_links = static_cast<int>(world.robot().bodies().size());
-  Progress progress("pairs in contact", world.num_body_pairs());
+  Progress progress("pairs in contact", static_cast<int>(world.num_body_pairs()));
   for (;;) {
     const CollisionWorld left(world.robot_ptr(), std::make_shared<const Scene>(scene));
     Workspace workspace(left);
@@ -300,7 +300,7 @@ Json info_json(const CollisionWorld& world, const CommonOptions& options, const 
                      {"geometry", info.scene_geometry.json()},
                      {"meshes", std::move(scene_meshes)}};
   Json checked = Json::array(), unchecked = Json::array();
-  for (const auto& [a, b] : robot.checked_pairs())
+  for (const auto& [a, b] : robot.list_checked_pairs())
     checked.push_back({robot.body(a).name, robot.body(b).name});
   for (const UncheckedPair& pair : robot.unchecked_pairs())
     unchecked.push_back(
@@ -375,7 +375,7 @@ std::string info_text(const CollisionWorld& world, const Info& info) {
                        (placed.geometry->is_solid() ? "solid" : "surface only"));
   }
   line("pairs", std::to_string(world.num_body_pairs()) + " checked, " +
-                    std::to_string(robot.checked_pairs().size()) + " of them within the robot");
+                    std::to_string(robot.num_checked_pairs()) + " of them within the robot");
   line("unchecked", list(info.unchecked_reasons));
   if (info.contacts.empty()) line("at zero", "no pair in contact");
   for (const Contact& contact : info.contacts)

@@ -15,6 +15,31 @@ BodyIndex Robot::find_body(std::string_view name) const noexcept {
   return place == body_by_name_.end() ? BodyIndex() : BodyIndex(place->second);
 }
 
+bool Robot::checks(BodyIndex a, BodyIndex b) const noexcept {
+  if (a == b || body(a).geometries.empty() || body(b).geometries.empty()) return false;
+  const std::pair<BodyIndex, BodyIndex> pair = std::minmax(a, b);
+  const auto found = std::lower_bound(
+      unchecked_pairs_.begin(), unchecked_pairs_.end(), pair,
+      [](const UncheckedPair& x, const auto& key) { return std::pair(x.a, x.b) < key; });
+  return found == unchecked_pairs_.end() || std::pair(found->a, found->b) != pair;
+}
+
+std::int64_t Robot::num_checked_pairs() const noexcept {
+  const auto shaped = std::count_if(bodies_.begin(), bodies_.end(),
+                                    [](const Body& b) { return !b.geometries.empty(); });
+  return shaped * (shaped - 1) / 2 - static_cast<std::int64_t>(unchecked_pairs_.size());
+}
+
+std::vector<std::pair<BodyIndex, BodyIndex>> Robot::list_checked_pairs() const {
+  std::vector<std::pair<BodyIndex, BodyIndex>> pairs;
+  for (int a = 0; a < static_cast<int>(bodies_.size()); ++a) {
+    for (int b = a + 1; b < static_cast<int>(bodies_.size()); ++b) {
+      if (checks(BodyIndex(a), BodyIndex(b))) pairs.emplace_back(BodyIndex(a), BodyIndex(b));
+    }
+  }
+  return pairs;
+}
+
 const JointGroup* Robot::find_group(std::string_view name) const noexcept {
   for (const JointGroup& group : groups_)
     if (group.name == name) return &group;

@@ -515,7 +515,6 @@ class RobotBuilder::Assembly {
   }
 
   void choose_pairs() {
-    // Ordered by (a, b) like the loop below, so that one pass over both finds every exception.
     std::map<std::pair<int, int>, std::string> excepted;
     for (const JointDescription& joint : description_.joints)
       excepted.emplace(body_pair(find(links_, joint.parent), find(links_, joint.child)),
@@ -543,23 +542,16 @@ class RobotBuilder::Assembly {
     const auto has_shape = [&](int i) {
       return !robot_->bodies_[static_cast<std::size_t>(i)].geometries.empty();
     };
-    auto exception = excepted.begin();
-    const int n = static_cast<int>(robot_->bodies_.size());
-    for (int a = 0; a < n; ++a) {
-      if (!has_shape(a)) continue;
-      for (int b = a + 1; b < n; ++b) {
-        if (!has_shape(b)) continue;
-        const std::pair<int, int> key(a, b);
-        while (exception != excepted.end() && exception->first < key) ++exception;
-        const bool excluded = exception != excepted.end() && exception->first == key;
-        const bool rigid = robot_->body(BodyIndex(a)).link == robot_->body(BodyIndex(b)).link;
-        if (excluded || rigid)
-          robot_->unchecked_pairs_.push_back(
-              {BodyIndex(a), BodyIndex(b), rigid ? "Rigid" : exception->second});
-        else
-          robot_->checked_pairs_.emplace_back(BodyIndex(a), BodyIndex(b));
-      }
-    }
+    std::map<int, std::vector<int>> on_link;
+    for (int i = 0; i < static_cast<int>(robot_->bodies_.size()); ++i)
+      if (has_shape(i)) on_link[robot_->body(BodyIndex(i)).link.value].push_back(i);
+    for (const auto& [link, bodies] : on_link)
+      for (size_t i = 0; i < bodies.size(); ++i)
+        for (size_t k = i + 1; k < bodies.size(); ++k) excepted[{bodies[i], bodies[k]}] = "Rigid";
+    for (auto& [pair, reason] : excepted)
+      if (has_shape(pair.first) && has_shape(pair.second))
+        robot_->unchecked_pairs_.push_back(
+            {BodyIndex(pair.first), BodyIndex(pair.second), std::move(reason)});
   }
 
   std::pair<int, int> body_pair(int link_a, int link_b) const {
@@ -598,6 +590,8 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
     const std::string prefix = other.name + "/";
     const int link_shift = all->num_links() - 1;
     const int body_shift = static_cast<int>(all->bodies_.size());
+    int robot_shift = 0;
+    for (const Body& body : all->bodies_) robot_shift = std::max(robot_shift, body.robot + 1);
     const auto shifted = [&](LinkIndex i) {
       return i.value <= 0 ? i : LinkIndex(i.value + link_shift);
     };
@@ -624,6 +618,7 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
       Body body = from;
       body.name = prefix + from.name;
       body.link = shifted(from.link);
+      body.robot += robot_shift;
       if (from.link.value == 0) {
         body.X_LB = compose(other.X_WR, from.X_LB);
         for (PlacedGeometry& placed : body.geometries)
@@ -636,14 +631,6 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
     }
 
     const auto shifted_body = [&](BodyIndex i) { return BodyIndex(i.value + body_shift); };
-    for (int a = 0; a < body_shift; ++a) {
-      if (all->body(BodyIndex(a)).geometries.empty()) continue;
-      for (int b = body_shift; b < static_cast<int>(all->bodies_.size()); ++b)
-        if (!all->body(BodyIndex(b)).geometries.empty())
-          all->checked_pairs_.emplace_back(BodyIndex(a), BodyIndex(b));
-    }
-    for (const auto& [a, b] : added.checked_pairs_)
-      all->checked_pairs_.emplace_back(shifted_body(a), shifted_body(b));
     for (const UncheckedPair& pair : added.unchecked_pairs_)
       all->unchecked_pairs_.push_back({shifted_body(pair.a), shifted_body(pair.b), pair.reason});
 

@@ -66,6 +66,21 @@ double value_or(const std::map<std::string, double>& values, const std::string& 
   return found == values.end() ? fallback : found->second;
 }
 
+// The box of a whole geometry, in the frame that it is placed in; nothing for a half-space.
+Obb placed_box(const Geometry& geometry, const RigidEnclosure& X_FG) {
+  Obb box;
+  if (geometry.tree().empty()) return box;
+  const Obb& root = geometry.tree().nodes().front().box;
+  const double reach = root.center.norm() + root.half.norm();
+  box.axes = X_FG.X.R * root.axes;
+  box.center = X_FG.X * root.center;
+  // The axes are off by their own rounding as well.
+  const double error =
+      bound_above(X_FG.point_error(reach) + (X_FG.rotation_error + 1e-13) * root.half.norm(), 10);
+  box.half = root.half + Vector3d::Constant(error);
+  return box;
+}
+
 void require_bodies(const Robot& robot, const std::map<std::string, double>& values,
                     const char* what, bool zero_allowed) {
   for (const auto& [name, value] : values) {
@@ -133,7 +148,6 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
                    placed.X_FG, body.link);
     }
   }
-  const auto num_robot = bodies_.size();
 
   for (const AttachedObject& attached : scene_->attached) {
     const BodyIndex carrier = robot_->find_body(attached.link);
@@ -156,7 +170,8 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
       add_geometry(placed.geometry, body.X_LB * placed.X_FG, body.link);
     }
   }
-  const auto num_moving = bodies_.size();
+  num_moving_ = static_cast<int>(bodies_.size());
+  first_scene_geometry_ = static_cast<int>(geometries_.size());
 
   std::set<std::string, std::less<>> scene_names;
   for (const SceneObject& object : scene_->objects) {
@@ -170,55 +185,114 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
     }
   }
 
-  // The plain names, by which allowed pairs are looked up.
-  const auto plain_name = [&](size_t i) -> const std::string& {
-    return i < num_moving ? bodies_[i].name : scene_->objects[i - num_moving].name;
-  };
-  const auto ancestor = [&](LinkIndex a, LinkIndex b) {
-    while (a != b) {
-      if (a > b) {
-        a = robot_->parent(a);
-      } else {
-        b = robot_->parent(b);
-      }
-    }
-    return a;
-  };
-  const auto add_pair = [&](size_t i, size_t j) {
-    const WorldBody& a = bodies_[i];
-    const WorldBody& b = bodies_[j];
-    if (a.num_geometries == 0 || b.num_geometries == 0) return;
-    if (scene_->allowed.allows(plain_name(i), plain_name(j))) return;
-    ++num_body_pairs_;
-    for (int ga = a.first_geometry; ga < a.first_geometry + a.num_geometries; ++ga) {
-      for (int gb = b.first_geometry; gb < b.first_geometry + b.num_geometries; ++gb) {
-        pairs_.push_back({ga, gb,
-                          ancestor(geometries_[static_cast<size_t>(ga)].link,
-                                   geometries_[static_cast<size_t>(gb)].link)});
-      }
-    }
+  find_unchecked_pairs();
+
+  std::vector<ChainTree::Part> parts;
+  for (int i = 0; i < first_scene_geometry_; ++i) {
+    const WorldGeometry& g = geometries_[static_cast<size_t>(i)];
+    parts.push_back({g.link, g.center, g.radius, placed_box(*g.geometry, g.X_LG)});
+  }
+  chain_tree_ = ChainTree(*robot_, std::move(parts));
+  std::vector<PlacedGeometry> obstacles;
+  for (size_t i = static_cast<size_t>(first_scene_geometry_); i < geometries_.size(); ++i) {
+    obstacles.push_back({geometries_[i].geometry, geometries_[i].X_LG});
+  }
+  scene_tree_ = SceneTree(obstacles);
+}
+
+// All that excepts a pair from being checked, as pairs of bodies; what is left is only counted.
+void CollisionWorld::find_unchecked_pairs() {
+  const auto has_shape = [&](int i) { return bodies_[static_cast<size_t>(i)].num_geometries > 0; };
+  std::set<std::pair<int, int>> excepted;
+  const auto except = [&](int a, int b) {
+    if (a == b || std::min(a, b) >= num_moving_ || !has_shape(a) || !has_shape(b)) return;
+    excepted.insert(std::minmax(a, b));
   };
 
-  for (const auto& [a, b] : robot_->checked_pairs()) {
-    add_pair(static_cast<size_t>(a.value), static_cast<size_t>(b.value));
-  }
-  for (size_t k = num_robot; k < num_moving; ++k) {
-    const AttachedObject& attached = scene_->attached[k - num_robot];
-    for (size_t i = 0; i < k; ++i) {
-      // What one rigid piece carries never meets.
-      if (bodies_[i].link == bodies_[k].link) continue;
-      const auto touches = [&](const AttachedObject& object, const std::string& name) {
-        return std::find(object.touch_links.begin(), object.touch_links.end(), name) !=
-               object.touch_links.end();
-      };
-      if (touches(attached, bodies_[i].name)) continue;
-      if (i >= num_robot && touches(scene_->attached[i - num_robot], bodies_[k].name)) continue;
-      add_pair(i, k);
+  for (const UncheckedPair& pair : robot_->unchecked_pairs()) except(pair.a.value, pair.b.value);
+
+  // The plain names, by which pairs are allowed: a link and a scene object may share one.
+  const int num_robot = static_cast<int>(robot_->bodies().size());
+  std::multimap<std::string, int, std::less<>> by_name;
+  const auto plain_name = [&](int i) -> const std::string& {
+    return i < num_moving_ ? bodies_[static_cast<size_t>(i)].name
+                           : scene_->objects[static_cast<size_t>(i - num_moving_)].name;
+  };
+  for (int i = 0; i < static_cast<int>(bodies_.size()); ++i) by_name.emplace(plain_name(i), i);
+  const auto for_each_named = [&](const std::string& name, const auto& use) {
+    const auto [first, last] = by_name.equal_range(name);
+    for (auto it = first; it != last; ++it) use(it->second);
+  };
+
+  // What one rigid piece carries never meets, and what an object may touch need not be told apart.
+  for (int k = num_robot; k < num_moving_; ++k) {
+    const AttachedObject& attached = scene_->attached[static_cast<size_t>(k - num_robot)];
+    const auto carrier_robot = [&](int i) {
+      const BodyIndex body =
+          i < num_robot
+              ? BodyIndex(i)
+              : robot_->find_body(scene_->attached[static_cast<size_t>(i - num_robot)].link);
+      return robot_->body(body).robot;
+    };
+    for (int i = 0; i < k; ++i) {
+      if (bodies_[static_cast<size_t>(i)].link == bodies_[static_cast<size_t>(k)].link &&
+          carrier_robot(i) == carrier_robot(k)) {
+        except(i, k);
+      }
+    }
+    for (const std::string& name : attached.touch_links) {
+      for_each_named(name, [&](int i) {
+        if (i < num_moving_) except(i, k);
+      });
     }
   }
-  for (size_t i = 0; i < num_moving; ++i) {
-    for (size_t j = num_moving; j < bodies_.size(); ++j) add_pair(i, j);
+
+  const AllowedCollisions& allowed = scene_->allowed;
+  for (const auto& [a, b] : allowed.pairs()) {
+    for_each_named(a, [&](int i) { for_each_named(b, [&](int k) { except(i, k); }); });
   }
+  for (const std::string& name : allowed.with_everything()) {
+    for_each_named(name, [&](int i) {
+      for (int k = 0; k < static_cast<int>(bodies_.size()); ++k) {
+        if (allowed.allows(name, plain_name(k))) except(i, k);
+      }
+    });
+  }
+
+  std::vector<std::vector<int>> of(bodies_.size());
+  const auto geometries_of = [&](int i) {
+    return static_cast<std::int64_t>(bodies_[static_cast<size_t>(i)].num_geometries);
+  };
+  std::int64_t moving = 0, moving_shapes = 0, fixed = 0, fixed_shapes = 0, own_pairs = 0;
+  for (int i = 0; i < static_cast<int>(bodies_.size()); ++i) {
+    if (!has_shape(i)) continue;
+    (i < num_moving_ ? moving : fixed) += 1;
+    (i < num_moving_ ? moving_shapes : fixed_shapes) += geometries_of(i);
+    if (i < num_moving_) own_pairs += geometries_of(i) * geometries_of(i);
+  }
+  num_body_pairs_ = moving * (moving - 1) / 2 + moving * fixed;
+  num_geometry_pairs_ =
+      (moving_shapes * moving_shapes - own_pairs) / 2 + moving_shapes * fixed_shapes;
+  for (const auto& [a, b] : excepted) {
+    of[static_cast<size_t>(a)].push_back(b);
+    of[static_cast<size_t>(b)].push_back(a);
+    --num_body_pairs_;
+    num_geometry_pairs_ -= geometries_of(a) * geometries_of(b);
+  }
+  for (auto& partners : of) {
+    std::sort(partners.begin(), partners.end());
+    first_unchecked_.push_back(static_cast<int>(unchecked_.size()));
+    unchecked_.insert(unchecked_.end(), partners.begin(), partners.end());
+  }
+  first_unchecked_.push_back(static_cast<int>(unchecked_.size()));
+}
+
+bool CollisionWorld::checks(BodyIndex a, BodyIndex b) const noexcept {
+  if (a == b || std::min(a.value, b.value) >= num_moving_) return false;
+  if (body(a).num_geometries == 0 || body(b).num_geometries == 0) return false;
+  const auto first = unchecked_.begin() + first_unchecked_[static_cast<size_t>(a.value)];
+  const auto last = unchecked_.begin() + first_unchecked_[static_cast<size_t>(a.value) + 1];
+  return !std::binary_search(first, last, b.value);
 }
 
 BodyIndex CollisionWorld::find_body(std::string_view name) const noexcept {

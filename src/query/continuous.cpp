@@ -5,12 +5,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "workspace_impl.hpp"
+#include "near_pairs.hpp"
 
 namespace catena {
 namespace {
 
 using internal::Examination;
+using internal::GeometryPair;
 using internal::Goal;
 using internal::PairMotion;
 using internal::PairState;
@@ -73,13 +74,10 @@ class Query {
       if (done_) break;
     }
     if (!blocked_ && !done_) {
-      ws_.tasks.clear();
-      for (size_t i = 0; i < world_.pairs().size(); ++i) {
-        if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
-      }
       goal_ = Goal{};
       goal_.clearance = options_.clearance;
-      process(0.0, std::min(contact_, 1.0), {0, ws_.tasks.size()});
+      const double end = std::min(contact_, 1.0);
+      if (collect_tasks(end)) process(0.0, end, {0, ws_.tasks.size()});
     }
     const bool answered = contact_ <= 1.0 && !options_.first_contact;
     if (blocked_ && !answered && !out_of_budget()) search_beyond_block();
@@ -115,12 +113,54 @@ class Query {
   }
 
   // No joint between the two moves: the start has decided them.
-  bool stands_still(const CollisionWorld::GeometryPair& pair) const {
+  bool stands_still(GeometryPair pair, LinkIndex ancestor) const {
     const auto moving = [&](LinkIndex i) { return ws_.moving_above[static_cast<size_t>(i.value)]; };
-    const int above = moving(pair.ancestor);
+    const int above = moving(ancestor);
     const auto geometries = world_.geometries();
     return moving(geometries[static_cast<size_t>(pair.a)].link) == above &&
            moving(geometries[static_cast<size_t>(pair.b)].link) == above;
+  }
+
+  // All pairs that may come within goal_.clearance somewhere in [0, end], as tasks: the others'
+  // boxes at mid-time, thickened by how far each part moves, are apart. False if the budget ends
+  // before.
+  bool collect_tasks(double end) {
+    ws_.tasks.clear();
+    const double half = round_up(0.5 * end);
+    set_poses(0.5 * end);
+    set_velocities();
+    internal::set_boxes(world_, ws_, [&](int part) {
+      return bound_above(goal_.clearance + half * side(part, LinkIndex(0), half).speed, 4);
+    });
+    // True if the budget has ended.
+    const auto add = [&](GeometryPair pair) {
+      const auto geometries = world_.geometries();
+      const auto& a = geometries[static_cast<size_t>(pair.a)];
+      const auto& b = geometries[static_cast<size_t>(pair.b)];
+      if (!world_.checks(a.body, b.body)) return false;
+      const LinkIndex ancestor = world_.chain_tree().common_ancestor(a.link, b.link);
+      if (stands_still(pair, ancestor)) return false;
+      if (out_of_budget()) {
+        block(0.0, internal::make_witness(world_, pair, {}, ws_));
+        return true;
+      }
+      ws_.tasks.push_back({pair, ancestor, {}});
+      return false;
+    };
+    const SceneTree& scene = world_.scene_tree();
+    const int first = world_.first_scene_geometry();
+    for (const int i : scene.unbounded()) {
+      for (int part = 0; part < first; ++part) {
+        if (add({part, first + i})) return false;
+      }
+    }
+    return !internal::visit_near_scene(world_, scene.geometries(), ws_, result_.stats,
+                                       [&](int part, const SceneTree::Node& obstacle) {
+                                         return add({part, first + obstacle.geometry});
+                                       }) &&
+           !internal::visit_near_parts(world_, ws_, result_.stats, [&](int a, int b) {
+             return add({a, b});
+           });
   }
 
   // Notes a contact at t, if one is proven there.
@@ -184,11 +224,11 @@ class Query {
     const Robot& robot = world_.robot();
     const CollisionWorld::WorldGeometry& g = world_.geometries()[static_cast<size_t>(geometry)];
     if (g.link == ancestor) return s;
-    const Vector3d& c = ws_.centers[static_cast<size_t>(geometry)];
+    const Impl::Placement& place = internal::placement(world_, geometry, ws_);
+    const Vector3d& c = place.center;
     const RigidEnclosure& X_WL = ws_.X_WL[static_cast<size_t>(g.link.value)];
     // Errors grow along the chain, so those of the last link bound all of them.
-    const double position_error =
-        ws_.center_errors[static_cast<size_t>(geometry)] + X_WL.position_error;
+    const double position_error = place.center_error + X_WL.position_error;
     const double turn_error = 2.0 * X_WL.rotation_error + 1e-14;
     double reach = g.center.norm() + g.radius;
     double arms = 0.0, turns = 0.0, unknown_arms = 0.0, unknown_turns = 0.0;
@@ -226,10 +266,11 @@ class Query {
     return s;
   }
 
-  PairMotion pair_motion(const CollisionWorld::GeometryPair& pair, double half_step) const {
-    const Side a = side(pair.a, pair.ancestor, half_step);
-    const Side b = side(pair.b, pair.ancestor, half_step);
-    const Matrix3d R_GW = ws_.X_WG[static_cast<size_t>(pair.a)].X.R.transpose();
+  PairMotion pair_motion(const Impl::Task& task, double half_step) const {
+    const Side a = side(task.pair.a, task.ancestor, half_step);
+    const Side b = side(task.pair.b, task.ancestor, half_step);
+    const RigidEnclosure& X_WG = internal::placement(world_, task.pair.a, ws_).X_WG;
+    const Matrix3d R_GW = X_WG.X.R.transpose();
     PairMotion m;
     m.half_step = half_step;
     m.displacement = bound_above(half_step * (a.speed + b.speed), 4);
@@ -238,8 +279,7 @@ class Query {
     m.spin_b = R_GW * b.spin;
     // The direction itself is known to the turning error of a's frame.
     m.velocity_error =
-        a.error + b.error +
-        (2.0 * ws_.X_WG[static_cast<size_t>(pair.a)].rotation_error + 1e-13) * (a.speed + b.speed);
+        a.error + b.error + (2.0 * X_WG.rotation_error + 1e-13) * (a.speed + b.speed);
     m.acceleration =
         bound_above(0.5 * half_step * half_step * (a.acceleration + b.acceleration), 4);
     return m;
@@ -258,16 +298,16 @@ class Query {
     const size_t first = ws_.tasks.size();
     double open_motion = 0.0, open_gap = kInfinity;
     bool touched = false, doubtful = false;
-    int open_pair = -1;
+    GeometryPair open_pair;
     for (size_t k = range.first; k < range.last; ++k) {
       const Impl::Task task = ws_.tasks[k];
-      const auto& pair = world_.pairs()[static_cast<size_t>(task.pair)];
+      const GeometryPair pair = task.pair;
       const double gap = internal::ball_gap(world_, pair, ws_);
       ++result_.stats.pair_tests;
-      const PairMotion motion = pair_motion(pair, half_step);
+      const PairMotion motion = pair_motion(task, half_step);
       if (gap > goal_.clearance && gap - motion.displacement > goal_.clearance) continue;
       if (out_of_budget()) {
-        block(lo, internal::make_witness(world_, task.pair, {}, ws_));
+        block(lo, internal::make_witness(world_, pair, {}, ws_));
         done_ = true;
         break;
       }
@@ -280,21 +320,21 @@ class Query {
       const Examination e =
           internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
                             *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
-                            internal::relative_pose(pair, ws_), &motion, goal_, task.hint,
+                            internal::relative_pose(world_, pair, ws_), &motion, goal_, task.hint,
                             options_.budget, ws_.scratch, result_.stats);
-      if (e.closer) closest_ = internal::make_witness(world_, task.pair, e.closest, ws_);
+      if (e.closer) closest_ = internal::make_witness(world_, pair, e.closest, ws_);
       if (e.state == PairState::kApart) continue;
       if (e.state == PairState::kTouching && mid < contact_ && !goal_.measuring) {
         contact_ = mid;
-        contact_witness_ = internal::make_witness(world_, task.pair, e.distance, ws_);
+        contact_witness_ = internal::make_witness(world_, pair, e.distance, ws_);
         touched = true;
         done_ = !options_.first_contact;
       }
-      if (open_pair < 0) open_pair = task.pair;
+      if (open_pair.a < 0) open_pair = pair;
       open_motion = std::max(open_motion, motion.displacement);
       open_gap = std::min(open_gap, e.distance.distance.hi);
       doubtful = doubtful || e.doubtful;
-      ws_.tasks.push_back({task.pair, e.leaf});
+      ws_.tasks.push_back({pair, task.ancestor, e.leaf});
     }
 
     if (!done_) {
@@ -336,8 +376,7 @@ class Query {
 
   // The pair with the bracket of its whole distance at the poses at hand: an examination ends at
   // the first leaf that is open.
-  Witness measured(int index) {
-    const auto& pair = world_.pairs()[static_cast<size_t>(index)];
+  Witness measured(GeometryPair pair) {
     Goal goal;
     goal.clearance = kInfinity;
     goal.measuring = true;
@@ -346,10 +385,10 @@ class Query {
     const Examination e =
         internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
                           *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
-                          internal::relative_pose(pair, ws_), nullptr, goal, {}, options_.budget,
-                          ws_.scratch, result_.stats);
+                          internal::relative_pose(world_, pair, ws_), nullptr, goal, {},
+                          options_.budget, ws_.scratch, result_.stats);
     const bool touching = e.state == PairState::kTouching;
-    Witness w = internal::make_witness(world_, index, touching ? e.distance : e.closest, ws_);
+    Witness w = internal::make_witness(world_, pair, touching ? e.distance : e.closest, ws_);
     if (!touching) w.gap = {std::min(goal.least, goal.clearance), goal.greatest};
     return w;
   }
@@ -389,10 +428,7 @@ class Query {
       goal.found(goal.greatest);
       goal_ = goal;
       done_ = false;
-      ws_.tasks.clear();
-      for (size_t i = 0; i < world_.pairs().size(); ++i) {
-        if (!stands_still(world_.pairs()[i])) ws_.tasks.push_back({static_cast<int>(i), {}});
-      }
+      if (!collect_tasks(1.0)) return;
       process(0.0, 1.0, {0, ws_.tasks.size()});
       goal_.least =
           std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});

@@ -1,5 +1,7 @@
 #include "catena/query/workspace.hpp"
 
+#include <limits>
+
 #include "workspace_impl.hpp"
 
 namespace catena {
@@ -9,11 +11,12 @@ Workspace::Impl::Impl(const CollisionWorld& world) {
   X_WL.resize(links);
   velocities.resize(links);
   moving_above.resize(links);
-  X_WG.resize(world.geometries().size());
-  centers.resize(world.geometries().size());
-  center_errors.resize(world.geometries().size());
-  order.reserve(world.pairs().size());
-  tasks.reserve(2 * world.pairs().size());
+  boxes.resize(world.chain_tree().nodes().size());
+  placements.resize(world.geometries().size());
+  for (size_t i = static_cast<size_t>(world.first_scene_geometry()); i < placements.size(); ++i) {
+    const CollisionWorld::WorldGeometry& g = world.geometries()[i];
+    placements[i] = {g.X_LG, g.center, 0.0, std::numeric_limits<std::uint64_t>::max()};
+  }
   scratch.stack.reserve(256);
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "catena/hierarchy/float_box.hpp"
 #include "catena/model/motion.hpp"
 #include "catena/query/discrete.hpp"
 #include "catena/query/workspace.hpp"
@@ -13,9 +14,15 @@ namespace catena {
 struct Workspace::Impl {
   explicit Impl(const CollisionWorld& world);
 
+  /// Two geometries of the world, a < b; a is one that the robot carries.
+  struct Pair {
+    int a = -1, b = -1;
+  };
+
   /// A pair of geometries that is not yet proven apart on the interval at hand.
   struct Task {
-    int pair;
+    Pair pair;
+    LinkIndex ancestor;  ///< the lowest common one of the two links
     internal::Leaf hint;
   };
 
@@ -24,37 +31,60 @@ struct Workspace::Impl {
     Vector3d axis = Vector3d::Zero(), origin = Vector3d::Zero(), velocity = Vector3d::Zero();
   };
 
+  /// Where a geometry is, computed when it is first asked for after the links have moved.
+  struct Placement {
+    RigidEnclosure X_WG;
+    Vector3d center = Vector3d::Zero();  ///< of its bounding ball
+    double center_error = 0.0;
+    std::uint64_t moved = 0;  ///< the count of set_poses that it belongs to; fixed: for ever
+  };
+
+  /// Two tree nodes by a lower bound of their distance; b < 0: a's parts among themselves.
+  struct NodePair {
+    double distance;
+    int a, b;
+    bool scene;  ///< b is a node of the scene's tree
+    bool operator<(const NodePair& other) const noexcept { return distance > other.distance; }
+  };
+
   Motion still;                      ///< of a state query
   std::vector<RigidEnclosure> X_WL;  ///< of every link, at the time at hand
-  std::vector<RigidEnclosure> X_WG;  ///< of every geometry
-  std::vector<Vector3d> centers;     ///< of every geometry's bounding ball, in W
-  std::vector<double> center_errors;
+  std::uint64_t moved = 1;           ///< how often X_WL was set
+  std::vector<Placement> placements;
+  std::vector<FloatBox> boxes;  ///< of every node of the chain tree, in W
   std::vector<JointVelocity> velocities;
   std::vector<int> moving_above;  ///< joints that move, on the way from the root to each link
   std::vector<Task> tasks;
-  std::vector<std::pair<double, int>> order;  ///< pairs by a lower bound of their distance
+  std::vector<std::pair<int, int>> node_stack;
+  std::vector<int> scene_nodes;
+  std::vector<int> seen;  ///< scene geometries that the part at hand has been held against
+  std::vector<NodePair> queue;
   internal::Scratch scratch;
-  int last_contact = -1;  ///< the pair that touched last: likely to touch again
+  Pair last_contact;  ///< the pair that touched last: likely to touch again
 };
 
 namespace internal {
 
+using GeometryPair = Workspace::Impl::Pair;
+
 /// Throws std::invalid_argument if the workspace was made for a world of another size.
 void validate_workspace(const CollisionWorld& world, const Workspace::Impl& ws);
 
-/// Poses of all links and geometries at time t of the motion.
+/// Poses of all links at time t of the motion; those of the geometries follow when asked for.
 void set_poses(const CollisionWorld& world, const Motion& motion, double t, Workspace::Impl& ws,
                QueryStats& stats);
 
+const Workspace::Impl::Placement& placement(const CollisionWorld& world, int geometry,
+                                            Workspace::Impl& ws);
+
 /// X_GaGb at the poses at hand.
-RigidEnclosure relative_pose(const CollisionWorld::GeometryPair& pair, const Workspace::Impl& ws);
+RigidEnclosure relative_pose(const CollisionWorld& world, GeometryPair pair, Workspace::Impl& ws);
 
 /// A proven lower bound of the distance of a pair, from the bounding balls.
-double ball_gap(const CollisionWorld& world, const CollisionWorld::GeometryPair& pair,
-                const Workspace::Impl& ws);
+double ball_gap(const CollisionWorld& world, GeometryPair pair, Workspace::Impl& ws);
 
-Witness make_witness(const CollisionWorld& world, int pair, const PairDistance& d,
-                     const Workspace::Impl& ws);
+Witness make_witness(const CollisionWorld& world, GeometryPair pair, const PairDistance& d,
+                     Workspace::Impl& ws);
 
 /// The verdict at the poses at hand. `contact_only`: a proven contact or nothing (kUndecided), for
 /// which no pair is measured.

@@ -251,7 +251,7 @@ TEST(RobotData, SrdfsAddTheirGroupsStatesAndPairs) {
       } else {
         EXPECT_EQ(row.path, "robots/fetch_vamp/fetch.srdf");
       }
-      for (const auto& [a, b] : robot->checked_pairs())
+      for (const auto& [a, b] : robot->list_checked_pairs())
         for (const DisabledPair& pair : description.disabled_pairs)
           ASSERT_FALSE(std::minmax(robot->body(a).name, robot->body(b).name) ==
                        std::minmax(pair.a, pair.b))

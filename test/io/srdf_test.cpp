@@ -82,19 +82,16 @@ TEST(Srdf, ReadsDisabledPairsWithTheirReasons) {
       {{"wrist", "right"}, "Adjacent"}, {{"left", "right"}, "Never"},
       {{"base", "lower"}, "Disabled"}};
   EXPECT_EQ(got, expected);
-  EXPECT_EQ(robot->checked_pairs().size(), 15u - expected.size());
+  EXPECT_EQ(robot->list_checked_pairs().size(), 15u - expected.size());
 }
 
 TEST(Srdf, ReadsDefaultsAndTheirExceptions) {
   const auto robot = load(R"(<disable_default_collisions link="left"/>
 <enable_collisions link1="base" link2="left"/>)");
-  for (const auto& [a, b] : robot->checked_pairs())
+  for (const auto& [a, b] : robot->list_checked_pairs())
     EXPECT_TRUE(robot->body(b).name != "left" || robot->body(a).name == "base");
-  EXPECT_TRUE(std::any_of(
-      robot->checked_pairs().begin(), robot->checked_pairs().end(), [&](const auto& pair) {
-        return robot->body(pair.first).name == "base" && robot->body(pair.second).name == "left";
-      }));
-  EXPECT_EQ(robot->checked_pairs().size(), 15u - 5u - 3u);
+  EXPECT_TRUE(robot->checks(robot->find_body("base"), robot->find_body("left")));
+  EXPECT_EQ(robot->num_checked_pairs(), 15 - 5 - 3);
 }
 
 // Property: enable_collisions takes back what is left out by default (the two links of a joint),
@@ -104,11 +101,7 @@ TEST(Srdf, EnablesTheLinksOfAJoint) {
 <enable_collisions link1="upper" link2="lower"/><enable_collisions link1="lower" link2="wrist"/>
 <disable_collisions link1="upper" link2="lower" reason="Adjacent"/>)");
   const auto checked = [&](const std::string& a, const std::string& b) {
-    return std::any_of(
-        robot->checked_pairs().begin(), robot->checked_pairs().end(), [&](const auto& pair) {
-          return std::minmax(robot->body(pair.first).name, robot->body(pair.second).name) ==
-                 std::minmax(a, b);
-        });
+    return robot->checks(robot->find_body(a), robot->find_body(b));
   };
   EXPECT_TRUE(checked("base", "upper"));
   EXPECT_FALSE(checked("upper", "lower"));

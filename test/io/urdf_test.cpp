@@ -96,7 +96,7 @@ TEST(Urdf, ReadsSeveralCollisionElementsAndLinksWithout) {
   ASSERT_EQ(robot->bodies()[0].geometries.size(), 2u);
   EXPECT_EQ(robot->bodies()[0].geometries[1].X_FG.X.p, Vector3d(0, 0, 2));
   EXPECT_TRUE(robot->bodies()[1].geometries.empty());
-  EXPECT_TRUE(robot->checked_pairs().empty());
+  EXPECT_TRUE(robot->list_checked_pairs().empty());
 }
 
 TEST(Urdf, RefusesShapesThatItCannotRead) {

@@ -294,9 +294,10 @@ struct Judge {
 
     EdgeOracle oracle(spec, edge.scene, edge.clearance);
     oracle.set_motion(edge.q0, edge.q1);
-    if (oracle.pairs().size() != world.pairs().size())
+    if (static_cast<std::int64_t>(oracle.pairs().size()) != world.num_geometry_pairs())
       fail("pair count", edge,
-           std::to_string(oracle.pairs().size()) + " not " + std::to_string(world.pairs().size()));
+           std::to_string(oracle.pairs().size()) + " not " +
+               std::to_string(world.num_geometry_pairs()));
     const Truth truth = oracle.judge();
     compare(edge, result, truth, oracle, world);
     state(world, q0, workspace, edge, oracle, 0);

@@ -16,6 +16,9 @@ class AllowedCollisions {
   void require(std::string a, std::string b);
 
   bool allows(std::string_view a, std::string_view b) const;
+  /// Pairs that are allowed by both names; and names that are allowed with (nearly) everything.
+  const std::set<std::pair<std::string, std::string>>& pairs() const noexcept { return pairs_; }
+  const std::set<std::string, std::less<>>& with_everything() const noexcept { return always_; }
   bool empty() const noexcept { return pairs_.empty() && always_.empty(); }
   void add(const AllowedCollisions& other);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -29,6 +30,7 @@ struct Body {
   LinkIndex link;
   RigidEnclosure X_LB;                     ///< the original link's frame in the moving link's
   std::vector<PlacedGeometry> geometries;  ///< placed in the moving link's frame L
+  int robot = 0;                           ///< which of those that were combined it is from
 };
 
 /// A planning group: its active joints (not fixed, not mimic, not passive), in topological order.
@@ -69,11 +71,14 @@ class Robot {
   const Body& body(BodyIndex i) const noexcept { return bodies_[static_cast<size_t>(i.value)]; }
   BodyIndex find_body(std::string_view name) const noexcept;
 
-  /// Pairs of bodies, both with geometry, that every query checks.
-  std::span<const std::pair<BodyIndex, BodyIndex>> checked_pairs() const noexcept {
-    return checked_pairs_;
-  }
+  /// Every query checks each pair of bodies that both have geometry, but for these; by (a, b), a <
+  /// b.
   std::span<const UncheckedPair> unchecked_pairs() const noexcept { return unchecked_pairs_; }
+  /// Is the pair one that every query checks? O(log n).
+  bool checks(BodyIndex a, BodyIndex b) const noexcept;
+  std::int64_t num_checked_pairs() const noexcept;
+  /// All of them, by (a, b), a < b: O(n^2) for n bodies.
+  std::vector<std::pair<BodyIndex, BodyIndex>> list_checked_pairs() const;
 
   std::span<const JointGroup> groups() const noexcept { return groups_; }
   /// nullptr if there is no group of that name.
@@ -107,7 +112,6 @@ class Robot {
   int num_positions_ = 0;
   std::vector<LinkIndex> active_joints_;
   std::vector<Body> bodies_;
-  std::vector<std::pair<BodyIndex, BodyIndex>> checked_pairs_;
   std::vector<UncheckedPair> unchecked_pairs_;
   std::vector<JointGroup> groups_;
   std::map<std::pair<std::string, std::string>, NamedState> group_states_;

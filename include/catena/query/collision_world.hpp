@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "catena/hierarchy/chain_tree.hpp"
+#include "catena/hierarchy/scene_tree.hpp"
 #include "catena/model/robot.hpp"
 #include "catena/model/scene.hpp"
 
@@ -40,29 +42,41 @@ class CollisionWorld {
     Vector3d center = Vector3d::Zero();  ///< of a ball that contains it, in L (or W)
     double radius = 0.0;                 ///< of that ball; infinite for a half-space
   };
-  struct GeometryPair {
-    int a, b;            ///< indices of geometries(); a is always a robot's (or attached)
-    LinkIndex ancestor;  ///< lowest common ancestor of the two links
-  };
-
   std::span<const WorldBody> bodies() const noexcept { return bodies_; }
   const WorldBody& body(BodyIndex i) const noexcept {
     return bodies_[static_cast<size_t>(i.value)];
   }
   BodyIndex find_body(std::string_view name) const noexcept;
   std::span<const WorldGeometry> geometries() const noexcept { return geometries_; }
-  std::span<const GeometryPair> pairs() const noexcept { return pairs_; }
 
-  /// Pairs of bodies that are checked, robot's own, attached and scene.
-  int num_body_pairs() const noexcept { return num_body_pairs_; }
+  /// Is the pair checked? The robot's own pairs as its model says, those with and among attached
+  /// objects, and those with the scene, but for the allowed ones. O(log n).
+  bool checks(BodyIndex a, BodyIndex b) const noexcept;
+  /// Pairs of bodies, and of geometries, that are checked.
+  std::int64_t num_body_pairs() const noexcept { return num_body_pairs_; }
+  std::int64_t num_geometry_pairs() const noexcept { return num_geometry_pairs_; }
+
+  /// Over the geometries that the robot carries: part i is geometry i.
+  const ChainTree& chain_tree() const noexcept { return chain_tree_; }
+  const SceneTree& scene_tree() const noexcept { return scene_tree_; }
+  /// Geometries from this one on are the scene's.
+  int first_scene_geometry() const noexcept { return first_scene_geometry_; }
 
  private:
+  void find_unchecked_pairs();
+
   std::shared_ptr<const Robot> robot_;
   std::shared_ptr<const Scene> scene_;
   std::vector<WorldBody> bodies_;
   std::vector<WorldGeometry> geometries_;
-  std::vector<GeometryPair> pairs_;
-  int num_body_pairs_ = 0;
+  int num_moving_ = 0;  // bodies: the robot's and the attached
+  int first_scene_geometry_ = 0;
+  // Bodies that body i is not checked against, though both have geometry and one moves, in order:
+  // unchecked_[first_unchecked_[i]] up to unchecked_[first_unchecked_[i + 1]].
+  std::vector<int> unchecked_, first_unchecked_;
+  std::int64_t num_body_pairs_ = 0, num_geometry_pairs_ = 0;
+  ChainTree chain_tree_;
+  SceneTree scene_tree_;
 };
 
 }  // namespace catena

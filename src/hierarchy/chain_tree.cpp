@@ -1,0 +1,231 @@
+#include "catena/hierarchy/chain_tree.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace catena {
+
+struct ChainTreeBuilder {
+  ChainTree& tree;
+  const Robot& robot;
+  std::vector<std::vector<int>> parts_of;     // of every link
+  std::vector<std::vector<int>> children_of;  // of every link, the heaviest first
+  std::vector<int> weight;                    // of every link's subtree
+
+  void run() {
+    const int n = robot.num_links();
+    tree.links_.resize(static_cast<size_t>(n));
+    parts_of.resize(static_cast<size_t>(n));
+    children_of.resize(static_cast<size_t>(n));
+    weight.assign(static_cast<size_t>(n), 1);
+    for (size_t i = 0; i < tree.parts_.size(); ++i) {
+      parts_of[index(tree.parts_[i].link)].push_back(static_cast<int>(i));
+      ++weight[index(tree.parts_[i].link)];
+    }
+    for (int i = n - 1; i > 0; --i) {
+      const LinkIndex parent = robot.parent(LinkIndex(i));
+      weight[index(parent)] += weight[static_cast<size_t>(i)];
+      children_of[index(parent)].push_back(i);
+    }
+    for (auto& children : children_of) {
+      std::stable_sort(children.begin(), children.end(), [&](int a, int b) {
+        return weight[static_cast<size_t>(a)] > weight[static_cast<size_t>(b)];
+      });
+    }
+    walk();
+    if (!tree.parts_.empty()) build_chain(0, -1, 1);
+  }
+
+  static size_t index(LinkIndex i) { return static_cast<size_t>(i.value); }
+  ChainTree::Link& link(int i) { return tree.links_[static_cast<size_t>(i)]; }
+  ChainTree::Node& node(int i) { return tree.nodes_[static_cast<size_t>(i)]; }
+
+  // Numbers the links so that every subtree is a range, and finds the heavy paths.
+  void walk() {
+    std::vector<int> stack{0};
+    int count = 0;
+    link(0).head = LinkIndex(0);
+    while (!stack.empty()) {
+      const int i = stack.back();
+      stack.pop_back();
+      ChainTree::Link& l = link(i);
+      l.parent = robot.parent(LinkIndex(i));
+      l.enter = count++;
+      const auto& children = children_of[static_cast<size_t>(i)];
+      for (size_t k = children.size(); k-- > 0;) {
+        link(children[k]).head = k == 0 ? l.head : LinkIndex(children[k]);
+        stack.push_back(children[k]);
+      }
+    }
+    for (auto& l : tree.links_) l.leave = l.enter + 1;
+    for (int i = robot.num_links() - 1; i > 0; --i) {
+      ChainTree::Link& parent = link(robot.parent(LinkIndex(i)).value);
+      parent.leave = std::max(parent.leave, link(i).leave);
+    }
+  }
+
+  int add_node(int parent, LinkIndex anchor, int depth) {
+    tree.nodes_.emplace_back();
+    tree.nodes_.back().parent = parent;
+    tree.nodes_.back().anchor = anchor;
+    tree.depth_ = std::max(tree.depth_, depth);
+    return static_cast<int>(tree.nodes_.size()) - 1;
+  }
+
+  void adopt(int parent, int left, int left_slot, int right, int right_slot) {
+    ChainTree::Node& p = node(parent);
+    p.left = left;
+    p.right = right;
+    p.left_slot = left_slot;
+    p.right_slot = right_slot;
+    p.num_parts = node(left).num_parts + node(right).num_parts;
+    p.rigid = node(left).rigid && node(right).rigid && left_slot == 0 && right_slot == 0;
+  }
+
+  // The heavy path from `top` down, with all that hangs from it.
+  int build_chain(int top, int parent, int depth) {
+    std::vector<int> links;
+    for (int i = top;;) {
+      links.push_back(i);
+      const auto& children = children_of[static_cast<size_t>(i)];
+      if (children.empty()) break;
+      i = children.front();
+    }
+    // weights[k]: of the links before k.
+    std::vector<int> weights(links.size() + 1, 0);
+    for (size_t k = 0; k < links.size(); ++k) {
+      const int below = k + 1 < links.size() ? weight[static_cast<size_t>(links[k + 1])] : 0;
+      weights[k + 1] = weights[k] + weight[static_cast<size_t>(links[k])] - below;
+    }
+    return build_run(links, weights, 0, links.size(), parent, depth).first;
+  }
+
+  // Links [first, last) of a chain; the node, and the slot of X_(first)(last).
+  std::pair<int, int> build_run(const std::vector<int>& links, const std::vector<int>& weights,
+                                size_t first, size_t last, int parent, int depth) {
+    if (last - first == 1) {
+      const int slot = last < links.size() ? links[last] : 0;
+      return {build_link(links[first], parent, depth), slot};
+    }
+    const int half = (weights[first] + weights[last]) / 2;
+    auto middle = static_cast<size_t>(
+        std::lower_bound(weights.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                         weights.begin() + static_cast<std::ptrdiff_t>(last) - 1, half) -
+        weights.begin());
+    if (middle - 1 > first && half - weights[middle - 1] < weights[middle] - half) --middle;
+    const int self = add_node(parent, LinkIndex(links[first]), depth);
+    const auto [left, left_shortcut] = build_run(links, weights, first, middle, self, depth + 1);
+    const auto [right, right_shortcut] = build_run(links, weights, middle, last, self, depth + 1);
+    adopt(self, left, 0, right, left_shortcut);
+    link(links[middle]).joint_node = self;
+    if (last == links.size()) return {self, 0};
+    return {self, add_shortcut(left_shortcut, right_shortcut)};
+  }
+
+  int add_shortcut(int first, int second) {
+    const int slot = tree.num_slots();
+    tree.shortcuts_.push_back({first, second, 0});
+    for (const int operand : {first, second}) {
+      if (operand < tree.num_links()) {
+        link(operand).user = slot;
+      } else {
+        tree.shortcuts_[static_cast<size_t>(operand - tree.num_links())].user = slot;
+      }
+    }
+    return slot;
+  }
+
+  // What a link carries, and the chains that hang from it but for the one that goes on.
+  int build_link(int i, int parent, int depth) {
+    const auto& children = children_of[static_cast<size_t>(i)];
+    const bool alone = children.size() <= 1;
+    auto& parts = parts_of[static_cast<size_t>(i)];
+    if (alone) return build_parts(i, parts, 0, parts.size(), parent, depth);
+    // Item -1: what it carries; else: the chain from that child.
+    std::vector<int> items(children.begin() + 1, children.end());
+    items.insert(items.begin(), -1);
+    return build_items(i, items, 0, items.size(), parent, depth);
+  }
+
+  int weight_of(int i, int item) const {
+    return item < 0 ? static_cast<int>(parts_of[static_cast<size_t>(i)].size()) + 1
+                    : weight[static_cast<size_t>(item)];
+  }
+
+  int build_items(int i, const std::vector<int>& items, size_t first, size_t last, int parent,
+                  int depth) {
+    if (last - first == 1) {
+      const int item = items[first];
+      if (item >= 0) return build_chain(item, parent, depth);
+      const auto& parts = parts_of[static_cast<size_t>(i)];
+      return build_parts(i, parts, 0, parts.size(), parent, depth);
+    }
+    int total = 0;
+    for (size_t k = first; k < last; ++k) total += weight_of(i, items[k]);
+    size_t middle = first + 1;
+    for (int sum = weight_of(i, items[first]);
+         middle + 1 < last && 2 * sum + weight_of(i, items[middle]) < total; ++middle) {
+      sum += weight_of(i, items[middle]);
+    }
+    const int self = add_node(parent, LinkIndex(i), depth);
+    const int left = build_items(i, items, first, middle, self, depth + 1);
+    const int right = build_items(i, items, middle, last, self, depth + 1);
+    const auto slot = [&](size_t from, size_t to) {
+      if (to - from > 1 || items[from] < 0) return 0;
+      link(items[from]).joint_node = self;
+      return items[from];
+    };
+    const int left_slot = slot(first, middle), right_slot = slot(middle, last);
+    adopt(self, left, left_slot, right, right_slot);
+    return self;
+  }
+
+  int build_parts(int i, const std::vector<int>& parts, size_t first, size_t last, int parent,
+                  int depth) {
+    const int self = add_node(parent, LinkIndex(i), depth);
+    if (last - first <= 1) {
+      if (last > first) {
+        node(self).part = parts[first];
+        node(self).num_parts = 1;
+      }
+      return self;
+    }
+    std::vector<int> order(parts.begin() + static_cast<std::ptrdiff_t>(first),
+                           parts.begin() + static_cast<std::ptrdiff_t>(last));
+    const auto center = [&](int k) -> const Vector3d& {
+      return tree.parts_[static_cast<size_t>(k)].center;
+    };
+    Vector3d lo = center(order[0]), hi = lo;
+    for (const int k : order) {
+      lo = lo.cwiseMin(center(k));
+      hi = hi.cwiseMax(center(k));
+    }
+    int axis = 0;
+    (hi - lo).maxCoeff(&axis);
+    const size_t middle = order.size() / 2;
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(middle),
+                     order.end(), [&](int a, int b) {
+                       return center(a)[axis] < center(b)[axis] ||
+                              (center(a)[axis] == center(b)[axis] && a < b);
+                     });
+    const int left = build_parts(i, order, 0, middle, self, depth + 1);
+    const int right = build_parts(i, order, middle, order.size(), self, depth + 1);
+    adopt(self, left, 0, right, 0);
+    return self;
+  }
+};
+
+ChainTree::ChainTree(const Robot& robot, std::vector<Part> parts) : parts_(std::move(parts)) {
+  ChainTreeBuilder{*this, robot, {}, {}, {}}.run();
+}
+
+LinkIndex ChainTree::common_ancestor(LinkIndex a, LinkIndex b) const noexcept {
+  while (link(a).head != link(b).head) {
+    // Leave the path whose head lies deeper.
+    LinkIndex& lower = link(link(a).head).enter > link(link(b).head).enter ? a : b;
+    lower = link(link(lower).head).parent;
+  }
+  return link(a).enter < link(b).enter ? a : b;
+}
+
+}  // namespace catena
