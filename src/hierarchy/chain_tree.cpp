@@ -1,9 +1,55 @@
 #include "catena/hierarchy/chain_tree.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <cmath>
+
+#include "catena/model/motion.hpp"
 
 namespace catena {
+
+namespace {
+
+// Sums over the centres of parts: how many, where, and how they spread.
+struct Moments {
+  double count = 0.0;
+  Vector3d sum = Vector3d::Zero();
+  Matrix3d squares = Matrix3d::Zero();
+  double radii = 0.0;
+
+  Moments& operator+=(const Moments& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+    radii += other.radii;
+    return *this;
+  }
+  Moments operator-(const Moments& other) const {
+    return {count - other.count, sum - other.sum, squares - other.squares, radii - other.radii};
+  }
+
+  // Half the surface of a box with the same spread along its axes as uniformly spread parts have.
+  double surface() const {
+    if (count < 0.5) return 0.0;
+    const Vector3d mean = sum / count;
+    const Matrix3d spread = squares / count - mean * mean.transpose();
+    // The eigenvalues of a symmetric matrix in closed form; rounding may make them negative.
+    const double q = spread.trace() / 3.0;
+    const Matrix3d rest = spread - q * Matrix3d::Identity();
+    const double p = std::sqrt(std::max(0.0, rest.squaredNorm() / 6.0));
+    Vector3d lambda(q, q, q);
+    if (p > 0.0) {
+      const double half = std::clamp((rest / p).determinant() / 2.0, -1.0, 1.0);
+      const double phi = std::acos(half) / 3.0;
+      constexpr double kThird = 2.0943951023931953;  // of a turn
+      lambda = {q + 2.0 * p * std::cos(phi), q + 2.0 * p * std::cos(phi + kThird), 0.0};
+      lambda[2] = 3.0 * q - lambda[0] - lambda[1];
+    }
+    const Vector3d h = (3.0 * lambda.cwiseMax(0.0)).cwiseSqrt() + Vector3d::Constant(radii / count);
+    return h.x() * h.y() + h.y() * h.z() + h.z() * h.x();
+  }
+};
+
+}  // namespace
 
 struct ChainTreeBuilder {
   ChainTree& tree;
@@ -11,6 +57,7 @@ struct ChainTreeBuilder {
   std::vector<std::vector<int>> parts_of;     // of every link
   std::vector<std::vector<int>> children_of;  // of every link, the heaviest first
   std::vector<int> weight;                    // of every link's subtree
+  std::vector<Moments> moments;               // of every link's subtree, at the zero positions
 
   void run() {
     const int n = robot.num_links();
@@ -33,6 +80,7 @@ struct ChainTreeBuilder {
       });
     }
     walk();
+    sum_moments();
     if (!tree.parts_.empty()) build_chain(0, -1, 1);
   }
 
@@ -64,6 +112,19 @@ struct ChainTreeBuilder {
     }
   }
 
+  void sum_moments() {
+    std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
+    link_poses(robot, robot.zero_positions(), X_WL);
+    moments.resize(X_WL.size());
+    for (const ChainTree::Part& part : tree.parts_) {
+      const Vector3d center = X_WL[index(part.link)].X * part.center;
+      moments[index(part.link)] += Moments{1.0, center, center * center.transpose(), part.radius};
+    }
+    for (int i = robot.num_links() - 1; i > 0; --i) {
+      moments[index(robot.parent(LinkIndex(i)))] += moments[static_cast<size_t>(i)];
+    }
+  }
+
   int add_node(int parent, LinkIndex anchor, int depth) {
     tree.nodes_.emplace_back();
     tree.nodes_.back().parent = parent;
@@ -91,31 +152,72 @@ struct ChainTreeBuilder {
       if (children.empty()) break;
       i = children.front();
     }
-    // weights[k]: of the links before k.
-    std::vector<int> weights(links.size() + 1, 0);
-    for (size_t k = 0; k < links.size(); ++k) {
-      const int below = k + 1 < links.size() ? weight[static_cast<size_t>(links[k + 1])] : 0;
-      weights[k + 1] = weights[k] + weight[static_cast<size_t>(links[k])] - below;
+    Chain chain{std::move(links), {0}, {{}}};
+    for (size_t k = 0; k < chain.links.size(); ++k) {
+      const auto here = static_cast<size_t>(chain.links[k]);
+      int own = weight[here];
+      Moments spread = moments[here];
+      if (k + 1 < chain.links.size()) {
+        own -= weight[static_cast<size_t>(chain.links[k + 1])];
+        spread = spread - moments[static_cast<size_t>(chain.links[k + 1])];
+      }
+      chain.weights.push_back(chain.weights.back() + own);
+      chain.moments.push_back(chain.moments.back());
+      chain.moments.back() += spread;
     }
-    return build_run(links, weights, 0, links.size(), parent, depth).first;
+    return build_run(chain, 0, chain.links.size(), parent, depth).first;
+  }
+
+  // A heavy path; weights[k] and moments[k] are those of its links before k with all that hangs
+  // from them.
+  struct Chain {
+    std::vector<int> links;
+    std::vector<int> weights;
+    std::vector<Moments> moments;
+  };
+
+  // Where the two halves take the smallest boxes, each weighted by its parts, at the zero
+  // positions: at the turns of a folded chain, say. Neither gets less than a quarter of the weight,
+  // so that the depth stays logarithmic.
+  static size_t best_split(const Chain& chain, size_t first, size_t last) {
+    const auto weight_at = [&](size_t k) {
+      return static_cast<double>(chain.weights[k] - chain.weights[first]);
+    };
+    const double all = weight_at(last);
+    size_t best = 0;
+    double best_cost = kInfinity;
+    for (size_t k = first + 1; k < last; ++k) {
+      const double share = weight_at(k) / all;
+      if (share < 0.25 || share > 0.75) continue;
+      const Moments left = chain.moments[k] - chain.moments[first];
+      const Moments right = chain.moments[last] - chain.moments[k];
+      const double cost = (left.surface() * left.count + right.surface() * right.count) *
+                          (1.0 + 0.2 * (share - 0.5) * (share - 0.5));
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = k;
+      }
+    }
+    if (best != 0) return best;
+    const auto begin = chain.weights.begin();
+    const int half = (chain.weights[first] + chain.weights[last]) / 2;
+    const auto middle = std::lower_bound(begin + static_cast<std::ptrdiff_t>(first) + 1,
+                                         begin + static_cast<std::ptrdiff_t>(last) - 1, half);
+    return static_cast<size_t>(middle - begin);
   }
 
   // Links [first, last) of a chain; the node, and the slot of X_(first)(last).
-  std::pair<int, int> build_run(const std::vector<int>& links, const std::vector<int>& weights,
-                                size_t first, size_t last, int parent, int depth) {
+  std::pair<int, int> build_run(const Chain& chain, size_t first, size_t last, int parent,
+                                int depth) {
+    const auto& links = chain.links;
     if (last - first == 1) {
       const int slot = last < links.size() ? links[last] : 0;
       return {build_link(links[first], parent, depth), slot};
     }
-    const int half = (weights[first] + weights[last]) / 2;
-    auto middle = static_cast<size_t>(
-        std::lower_bound(weights.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                         weights.begin() + static_cast<std::ptrdiff_t>(last) - 1, half) -
-        weights.begin());
-    if (middle - 1 > first && half - weights[middle - 1] < weights[middle] - half) --middle;
+    const size_t middle = best_split(chain, first, last);
     const int self = add_node(parent, LinkIndex(links[first]), depth);
-    const auto [left, left_shortcut] = build_run(links, weights, first, middle, self, depth + 1);
-    const auto [right, right_shortcut] = build_run(links, weights, middle, last, self, depth + 1);
+    const auto [left, left_shortcut] = build_run(chain, first, middle, self, depth + 1);
+    const auto [right, right_shortcut] = build_run(chain, middle, last, self, depth + 1);
     adopt(self, left, 0, right, left_shortcut);
     link(links[middle]).joint_node = self;
     if (last == links.size()) return {self, 0};
@@ -216,7 +318,7 @@ struct ChainTreeBuilder {
 };
 
 ChainTree::ChainTree(const Robot& robot, std::vector<Part> parts) : parts_(std::move(parts)) {
-  ChainTreeBuilder{*this, robot, {}, {}, {}}.run();
+  ChainTreeBuilder{*this, robot, {}, {}, {}, {}}.run();
 }
 
 LinkIndex ChainTree::common_ancestor(LinkIndex a, LinkIndex b) const noexcept {

@@ -1,49 +1,14 @@
 #include "catena/math/rigid_enclosure.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 namespace catena {
 namespace {
 
-// docs/rigor.md, R2, derives each constant; u is the unit roundoff.
-constexpr double kProductRotation = 10 * kUnitRoundoff;
-constexpr double kProductPosition = 8 * kUnitRoundoff;
+// docs/rigor.md, R2; u is the unit roundoff.
 constexpr double kElementaryRotation = 64 * kUnitRoundoff;
 
-double norm_above(const Vector3d& v) noexcept { return bound_above(v.norm(), 8); }
-
 }  // namespace
-
-RigidEnclosure RigidEnclosure::operator*(const RigidEnclosure& X_BC) const noexcept {
-  const double eA = rotation_error;
-  const double eB = X_BC.rotation_error;
-  const double reach = norm_above(X_BC.X.p);
-  RigidEnclosure X_AC;
-  X_AC.X = X * X_BC.X;
-  X_AC.rotation_error =
-      bound_above(eB + eA * (1.0 + eB) + kProductRotation * (1.0 + eA) * (1.0 + eB), 10);
-  X_AC.position_error = bound_above(position_error + X_BC.position_error + eA * reach +
-                                        kProductPosition * (1.0 + eA) * (reach + norm_above(X.p)),
-                                    10);
-  return X_AC;
-}
-
-RigidEnclosure RigidEnclosure::inverse() const noexcept {
-  const double reach = norm_above(X.p);
-  RigidEnclosure X_BA;
-  X_BA.X = X.inverse();
-  X_BA.rotation_error = rotation_error;
-  X_BA.position_error = bound_above(
-      position_error + rotation_error * reach + kProductPosition * (1.0 + rotation_error) * reach,
-      10);
-  return X_BA;
-}
-
-double RigidEnclosure::point_error(double reach) const noexcept {
-  return bound_above(position_error + rotation_error * reach +
-                         kProductPosition * (1.0 + rotation_error) * (reach + norm_above(X.p)),
-                     10);
-}
 
 RigidEnclosure RigidEnclosure::translation(const Vector3d& p) noexcept {
   return {{Matrix3d::Identity(), p}, 0.0, 0.0};

@@ -35,6 +35,7 @@ void require_finite(const Joint& joint, double value) {
 
 double reduce_angle(const Joint& joint, double value) {
   require_finite(joint, value);
+  if (std::abs(value) <= kPi) return value;
   if (std::abs(value) > kMaxAngle) {
     fail(joint, "angle " + show(value) + " rad is beyond 1e6",
          "give an equal angle of fewer turns");
@@ -167,120 +168,111 @@ void planar_axes(const Vector3d& n, Vector3d& x, Vector3d& y) {
   y = {-k * n.x() * n.y(), 1.0 - k * n.y() * n.y(), -n.y()};
 }
 
-}  // namespace
+// One joint's part of the motion from q0 to q1, which are of the right sizes.
+void set_joint(const Robot& robot, LinkIndex i, const Eigen::Ref<const Eigen::VectorXd>& q0,
+               const Eigen::Ref<const Eigen::VectorXd>& q1, Motion::JointMotion& m) {
+  const Joint& joint = robot.joint(i);
+  m = {};
+  m.axis = joint.axis;
+  m.axis_error = joint.axis_error;
+  const int k = joint.q_index;
 
-void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
-                   const Eigen::Ref<const Eigen::VectorXd>& q1) {
-  for (const auto* q : {&q0, &q1}) {
-    if (q->size() != robot.num_positions()) {
-      throw std::invalid_argument("the configuration has " + std::to_string(q->size()) +
-                                  " values but robot \"" + robot.name() + "\" has " +
-                                  std::to_string(robot.num_positions()) +
-                                  " positions; is a group's configuration meant?");
-    }
-  }
-  const RoundingScope rounding;
-  const int n = robot.num_links();
-  joints_.assign(static_cast<size_t>(n), {});
-  moves_ = false;
-  for (int i = 1; i < n; ++i) {
-    const Joint& joint = robot.joint(LinkIndex(i));
-    JointMotion& m = joints_[static_cast<size_t>(i)];
-    m.axis = joint.axis;
-    m.axis_error = joint.axis_error;
-    const int k = joint.q_index;
-
-    // The travel of a joint of one value, its own or its mimic's.
-    Travel travel;
-    if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic ||
-        joint.type == JointType::kContinuous) {
-      const Joint& source = joint.mimic ? robot.joint(joint.mimic->source) : joint;
-      const int s = source.q_index;
-      if (source.type == JointType::kContinuous) {
-        const double a = reduce_angle(source, q0[s]), b = reduce_angle(source, q1[s]);
-        travel = around(a, b);
-        if (joint.mimic) {
-          bool wraps = false;
-          shorter_way(a, b, wraps);
-          const double turns = joint.mimic->multiplier;
-          const bool closes = joint.type == JointType::kContinuous &&
-                              std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
-          if (wraps && turns != 0.0 && !closes) {
-            fail(joint,
-                 "it mimics \"" + source.name +
-                     "\", which crosses the seam at pi here, and would "
-                     "end elsewhere than its end state says",
-                 "choose end states on one side of the seam");
-          }
+  // The travel of a joint of one value, its own or its mimic's.
+  Travel travel;
+  if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic ||
+      joint.type == JointType::kContinuous) {
+    const Joint& source = joint.mimic ? robot.joint(joint.mimic->source) : joint;
+    const int s = source.q_index;
+    if (source.type == JointType::kContinuous) {
+      const double a = reduce_angle(source, q0[s]), b = reduce_angle(source, q1[s]);
+      travel = around(a, b);
+      if (joint.mimic) {
+        bool wraps = false;
+        shorter_way(a, b, wraps);
+        const double turns = joint.mimic->multiplier;
+        const bool closes = joint.type == JointType::kContinuous &&
+                            std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
+        if (wraps && turns != 0.0 && !closes) {
+          fail(joint,
+               "it mimics \"" + source.name +
+                   "\", which crosses the seam at pi here, and would "
+                   "end elsewhere than its end state says",
+               "choose end states on one side of the seam");
         }
-      } else {
-        travel = straight(clamp_to_limits(source, q0[s]), clamp_to_limits(source, q1[s]));
       }
-      if (joint.mimic) travel = mimicked(travel, *joint.mimic);
-      const double rate_bound = bound_above(std::abs(travel.rate) + travel.rate_error, 4);
-      m.moves = travel.rate != 0.0 || travel.rate_error != 0.0;
-      if (joint.type == JointType::kPrismatic) {
-        m.p0 = travel.start * joint.axis;
-        m.v = travel.rate * joint.axis;
-        const double reach = std::abs(travel.start) + std::abs(travel.rate);
-        m.p_error = bound_above(
-            travel.error + (joint.axis_error + 8 * kUnitRoundoff) * (reach + travel.error), 8);
-        m.speed_bound = m.moves ? rate_bound : 0.0;
-      } else {
-        m.angle0 = travel.start;
-        m.rate = travel.rate;
-        m.angle_error = travel.error;
-        m.rate_bound = m.moves ? rate_bound : 0.0;
-      }
-    } else if (joint.type == JointType::kPlanar) {
-      for (int j = 0; j < 2; ++j) {
+    } else {
+      travel = straight(clamp_to_limits(source, q0[s]), clamp_to_limits(source, q1[s]));
+    }
+    if (joint.mimic) travel = mimicked(travel, *joint.mimic);
+    const double rate_bound = bound_above(std::abs(travel.rate) + travel.rate_error, 4);
+    m.moves = travel.rate != 0.0 || travel.rate_error != 0.0;
+    if (joint.type == JointType::kPrismatic) {
+      m.p0 = travel.start * joint.axis;
+      m.v = travel.rate * joint.axis;
+      const double reach = std::abs(travel.start) + std::abs(travel.rate);
+      m.p_error = bound_above(
+          travel.error + (joint.axis_error + 8 * kUnitRoundoff) * (reach + travel.error), 8);
+      m.speed_bound = m.moves ? rate_bound : 0.0;
+    } else {
+      m.angle0 = travel.start;
+      m.rate = travel.rate;
+      m.angle_error = travel.error;
+      m.rate_bound = m.moves ? rate_bound : 0.0;
+    }
+  } else if (joint.type == JointType::kPlanar) {
+    for (int j = 0; j < 2; ++j) {
+      require_finite(joint, q0[k + j]);
+      require_finite(joint, q1[k + j]);
+    }
+    Vector3d x, y;
+    planar_axes(joint.axis, x, y);
+    m.p0 = q0[k] * x + q0[k + 1] * y;
+    m.v = (q1[k] - q0[k]) * x + (q1[k + 1] - q0[k + 1]) * y;
+    const double reach =
+        std::abs(q0[k]) + std::abs(q0[k + 1]) + std::abs(q1[k]) + std::abs(q1[k + 1]);
+    const double axes_error = joint.axis == Vector3d::UnitZ() ? 0.0 : 128 * kUnitRoundoff;
+    m.p_error = bound_above((axes_error + 16 * kUnitRoundoff) * reach, 8);
+    const Travel turn = around(reduce_angle(joint, q0[k + 2]), reduce_angle(joint, q1[k + 2]));
+    m.angle0 = turn.start;
+    m.rate = turn.rate;
+    m.angle_error = turn.error;
+    m.moves = q0.segment<3>(k) != q1.segment<3>(k);
+    if (m.moves) {
+      m.speed_bound = bound_above(m.v.norm() + 2.0 * m.p_error, 8);
+      m.rate_bound = bound_above(std::abs(turn.rate) + turn.rate_error, 4);
+    }
+  } else {
+    int r = k;
+    if (joint.type == JointType::kFloating) {
+      for (int j = 0; j < 3; ++j) {
         require_finite(joint, q0[k + j]);
         require_finite(joint, q1[k + j]);
       }
-      Vector3d x, y;
-      planar_axes(joint.axis, x, y);
-      m.p0 = q0[k] * x + q0[k + 1] * y;
-      m.v = (q1[k] - q0[k]) * x + (q1[k + 1] - q0[k + 1]) * y;
-      const double reach =
-          std::abs(q0[k]) + std::abs(q0[k + 1]) + std::abs(q1[k]) + std::abs(q1[k + 1]);
-      const double axes_error = joint.axis == Vector3d::UnitZ() ? 0.0 : 128 * kUnitRoundoff;
-      m.p_error = bound_above((axes_error + 16 * kUnitRoundoff) * reach, 8);
-      const Travel turn = around(reduce_angle(joint, q0[k + 2]), reduce_angle(joint, q1[k + 2]));
-      m.angle0 = turn.start;
-      m.rate = turn.rate;
-      m.angle_error = turn.error;
-      m.moves = q0.segment<3>(k) != q1.segment<3>(k);
-      if (m.moves) {
-        m.speed_bound = bound_above(m.v.norm() + 2.0 * m.p_error, 8);
-        m.rate_bound = bound_above(std::abs(turn.rate) + turn.rate_error, 4);
+      m.p0 = q0.segment<3>(k);
+      m.v = q1.segment<3>(k) - q0.segment<3>(k);
+      if (!m.v.isZero(0.0)) {
+        m.p_error =
+            bound_above(8 * kUnitRoundoff * (q0.segment<3>(k).norm() + q1.segment<3>(k).norm()), 8);
+        m.speed_bound = bound_above(m.v.norm() * (1.0 + 2 * kUnitRoundoff), 8);
+        m.moves = true;
       }
-    } else {
-      int r = k;
-      if (joint.type == JointType::kFloating) {
-        for (int j = 0; j < 3; ++j) {
-          require_finite(joint, q0[k + j]);
-          require_finite(joint, q1[k + j]);
-        }
-        m.p0 = q0.segment<3>(k);
-        m.v = q1.segment<3>(k) - q0.segment<3>(k);
-        if (!m.v.isZero(0.0)) {
-          m.p_error = bound_above(
-              8 * kUnitRoundoff * (q0.segment<3>(k).norm() + q1.segment<3>(k).norm()), 8);
-          m.speed_bound = bound_above(m.v.norm() * (1.0 + 2 * kUnitRoundoff), 8);
-          m.moves = true;
-        }
-        r = k + 3;
-      }
-      m.axis = Vector3d::UnitX();
-      m.axis_error = 0.0;
-      set_slerp(quaternion_of(joint, q0, r), quaternion_of(joint, q1, r), m);
+      r = k + 3;
     }
-    moves_ = moves_ || m.moves;
+    m.axis = Vector3d::UnitX();
+    m.axis_error = 0.0;
+    set_slerp(quaternion_of(joint, q0, r), quaternion_of(joint, q1, r), m);
   }
 }
 
-RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
-  const JointMotion& m = joint(i);
+void require_size(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q) {
+  if (q.size() == robot.num_positions()) return;
+  throw std::invalid_argument("the configuration has " + std::to_string(q.size()) +
+                              " values but robot \"" + robot.name() + "\" has " +
+                              std::to_string(robot.num_positions()) +
+                              " positions; is a group's configuration meant?");
+}
+
+RigidEnclosure transform_of(const Motion::JointMotion& m, double t) noexcept {
   RigidEnclosure X_JL =
       RigidEnclosure::rotation(m.axis, m.axis_error, m.angle0 + t * m.rate, m.angle_error);
   if (m.R0_error > 0.0 || !m.R0.isIdentity(0.0)) {
@@ -291,12 +283,65 @@ RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
   return X_JL;
 }
 
+bool only_turns(const Joint& joint) noexcept {
+  return joint.type == JointType::kRevolute || joint.type == JointType::kContinuous;
+}
+
+}  // namespace
+
+void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
+                   const Eigen::Ref<const Eigen::VectorXd>& q1) {
+  require_size(robot, q0);
+  require_size(robot, q1);
+  const RoundingScope rounding;
+  joints_.resize(static_cast<size_t>(robot.num_links()));
+  moves_ = false;
+  for (int i = 1; i < robot.num_links(); ++i) {
+    JointMotion& m = joints_[static_cast<size_t>(i)];
+    set_joint(robot, LinkIndex(i), q0, q1, m);
+    moves_ = moves_ || m.moves;
+  }
+}
+
+RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
+  return transform_of(joint(i), t);
+}
+
 void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const noexcept {
   X_WL[0] = RigidEnclosure::identity();
-  for (int i = 1; i < robot.num_links(); ++i) {
-    const Joint& joint = robot.joint(LinkIndex(i));
-    X_WL[static_cast<size_t>(i)] = X_WL[static_cast<size_t>(joint.parent.value)] *
-                                   (joint.X_PJ * joint_transform(LinkIndex(i), t));
+  for (int k = 1; k < robot.num_links(); ++k) {
+    const LinkIndex i(k);
+    const Joint& joint = robot.joint(i);
+    const JointMotion& m = this->joint(i);
+    const RigidEnclosure X_PL = only_turns(joint)
+                                    ? robot.turned(i, m.angle0 + t * m.rate, m.angle_error)
+                                    : joint.X_PJ * transform_of(m, t);
+    X_WL[static_cast<size_t>(k)] = X_WL[static_cast<size_t>(joint.parent.value)] * X_PL;
+  }
+}
+
+RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
+                          const Eigen::Ref<const Eigen::VectorXd>& q) {
+  const Joint& joint = robot.joint(i);
+  if (joint.type == JointType::kRevolute && !joint.mimic) {
+    return robot.turned(i, clamp_to_limits(joint, q[joint.q_index]), 0.0);
+  }
+  if (joint.type == JointType::kContinuous && !joint.mimic) {
+    return robot.turned(i, reduce_angle(joint, q[joint.q_index]), 0.0);
+  }
+  Motion::JointMotion m;
+  set_joint(robot, i, q, q, m);
+  return only_turns(joint) ? robot.turned(i, m.angle0, m.angle_error)
+                           : joint.X_PJ * transform_of(m, 0.0);
+}
+
+void link_poses(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q,
+                std::vector<RigidEnclosure>& X_WL) {
+  require_size(robot, q);
+  X_WL[0] = RigidEnclosure::identity();
+  for (int k = 1; k < robot.num_links(); ++k) {
+    const auto parent = static_cast<size_t>(robot.parent(LinkIndex(k)).value);
+    X_WL[static_cast<size_t>(k)] = X_WL[parent] * joint_pose(robot, LinkIndex(k), q);
   }
 }
 

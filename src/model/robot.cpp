@@ -1,6 +1,7 @@
 #include "catena/model/robot.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace catena {
@@ -38,6 +39,38 @@ std::vector<std::pair<BodyIndex, BodyIndex>> Robot::list_checked_pairs() const {
     }
   }
   return pairs;
+}
+
+void Robot::prepare_turns() {
+  turns_.assign(joints_.size(), {});
+  for (size_t i = 1; i < joints_.size(); ++i) {
+    const Joint& joint = joints_[i];
+    const Vector3d& a = joint.axis;
+    const Matrix3d& R_PJ = joint.X_PJ.X.R;
+    Matrix3d cross;
+    cross << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
+    Turn& turn = turns_[i];
+    turn.still = R_PJ * (a * a.transpose());
+    turn.sine = R_PJ * cross;
+    turn.cosine = R_PJ - turn.still;
+    turn.error =
+        bound_above(joint.X_PJ.rotation_error + (5.0 * joint.axis_error + 72 * kUnitRoundoff) *
+                                                    (1.0 + joint.X_PJ.rotation_error),
+                    8);
+  }
+}
+
+RigidEnclosure Robot::turned(LinkIndex i, double angle, double angle_error) const noexcept {
+  const Joint& moved = joint(i);
+  RigidEnclosure X_PL = moved.X_PJ;
+  if (angle == 0.0) {  // exactly the joint's own frame
+    X_PL.rotation_error = bound_above(X_PL.rotation_error + angle_error, 1);
+    return X_PL;
+  }
+  const Turn& turn = turns_[static_cast<size_t>(i.value)];
+  X_PL.X.R = turn.still + std::sin(angle) * turn.sine + std::cos(angle) * turn.cosine;
+  X_PL.rotation_error = bound_above(turn.error + angle_error, 1);
+  return X_PL;
 }
 
 const JointGroup* Robot::find_group(std::string_view name) const noexcept {

@@ -100,6 +100,7 @@ class RobotBuilder::Assembly {
     make_groups();
     keep_group_states();
     choose_pairs();
+    robot_->prepare_turns();
     return robot_;
   }
 
@@ -647,6 +648,7 @@ std::shared_ptr<const Robot> RobotBuilder::combine(const Robot& first,
     for (const std::string& warning : added.warnings_)
       all->warnings_.push_back(other.name + ": " + warning);
   }
+  all->prepare_turns();
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "catena/query/collision_world.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -81,6 +82,19 @@ Obb placed_box(const Geometry& geometry, const RigidEnclosure& X_FG) {
   return box;
 }
 
+// Spheres and capsules are segments with a radius; the box of the part has its axes.
+void add_line(const Geometry& geometry, ChainTree::Part& part) {
+  if (geometry.kind() != Geometry::Kind::kPrimitive) return;
+  const bool sphere = std::holds_alternative<Sphere>(geometry.primitive());
+  if (!sphere && !std::holds_alternative<Capsule>(geometry.primitive())) return;
+  // Inside the box, but for its errors, which this radius has.
+  part.line_radius = sphere ? part.box.half.maxCoeff() : part.box.half.minCoeff();
+  int longest = 0;
+  const double length = part.box.half.maxCoeff(&longest);
+  if (!sphere) part.half_line = part.box.axes.col(longest) * (length - part.line_radius);
+  part.line_radius = bound_above(part.line_radius * (1.0 + 1e-13), 4);
+}
+
 void require_bodies(const Robot& robot, const std::map<std::string, double>& values,
                     const char* what, bool zero_allowed) {
   for (const auto& [name, value] : values) {
@@ -101,6 +115,8 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
                                std::shared_ptr<const Scene> scene)
     : robot_(std::move(robot)), scene_(std::move(scene)) {
   const RoundingScope rounding;
+  static std::atomic<std::uint64_t> worlds{0};
+  id_ = ++worlds;
   if (!robot_) throw std::invalid_argument("CollisionWorld: the robot is null");
   if (!scene_) scene_ = std::make_shared<const Scene>();
   require_bodies(*robot_, scene_->link_padding, "link_padding", true);
@@ -190,7 +206,9 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
   std::vector<ChainTree::Part> parts;
   for (int i = 0; i < first_scene_geometry_; ++i) {
     const WorldGeometry& g = geometries_[static_cast<size_t>(i)];
-    parts.push_back({g.link, g.center, g.radius, placed_box(*g.geometry, g.X_LG)});
+    ChainTree::Part part{g.link, g.center, g.radius, placed_box(*g.geometry, g.X_LG)};
+    add_line(*g.geometry, part);
+    parts.push_back(part);
   }
   chain_tree_ = ChainTree(*robot_, std::move(parts));
   std::vector<PlacedGeometry> obstacles;

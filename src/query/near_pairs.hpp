@@ -24,16 +24,23 @@ void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const Margin& m
       continue;
     }
     const RigidEnclosure& X = ws.X_WL[static_cast<size_t>(part.link.value)];
-    const Vector3d ball = X.X * part.center, box = X.X * part.box.center;
-    const Vector3d half = (X.X.R * part.box.axes).cwiseAbs() * part.box.half;
-    // The rounding of the lines above is far below the last term.
-    const double size = part.center.cwiseAbs().sum() + part.box.center.cwiseAbs().sum() +
-                        part.box.half.sum() + part.radius;
+    // The rounding of all lines below is far below `more`.
+    const double size =
+        part.center.lpNorm<1>() + part.box.center.lpNorm<1>() + part.box.half.sum() + part.radius;
     const double more = bound_above(
         margin(node.part) + 2.0 * X.point_error(size) + (X.rotation_error + 1e-13) * size, 10);
-    const Vector3d reach = Vector3d::Constant(part.radius);
-    ws.boxes[n] = FloatBox::around((ball - reach).cwiseMax(box - half) - Vector3d::Constant(more),
-                                   (ball + reach).cwiseMin(box + half) + Vector3d::Constant(more));
+    const Vector3d box = X.X * part.box.center;
+    if (part.line_radius <= part.radius) {
+      const Vector3d reach =
+          (X.X.R * part.half_line).cwiseAbs() + Vector3d::Constant(part.line_radius + more);
+      ws.boxes[n] = FloatBox::around(box - reach, box + reach);
+      continue;
+    }
+    const Vector3d half =
+        (X.X.R * part.box.axes).cwiseAbs() * part.box.half + Vector3d::Constant(more);
+    const Vector3d ball = X.X * part.center, reach = Vector3d::Constant(part.radius + more);
+    ws.boxes[n] =
+        FloatBox::around((ball - reach).cwiseMax(box - half), (ball + reach).cwiseMin(box + half));
   }
 }
 
@@ -48,26 +55,58 @@ bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QuerySta
   for (const ChainTree::Node& top : nodes) {
     // The root may carry several robots, and so one thing that meets another.
     if (top.left < 0 || (top.rigid && top.anchor.value != 0)) continue;
-    stack.emplace_back(top.left, top.right);
+    const auto push = [&](int i, int k) {
+      ++stats.box_tests;
+      if (!disjoint(ws.boxes[static_cast<size_t>(i)], ws.boxes[static_cast<size_t>(k)])) {
+        stack.emplace_back(i, k);
+      }
+    };
+    push(top.left, top.right);
     while (!stack.empty()) {
       const auto [i, k] = stack.back();
       stack.pop_back();
-      ++stats.box_tests;
-      if (disjoint(ws.boxes[static_cast<size_t>(i)], ws.boxes[static_cast<size_t>(k)])) continue;
       const ChainTree::Node& a = nodes[static_cast<size_t>(i)];
       const ChainTree::Node& b = nodes[static_cast<size_t>(k)];
       if (a.left < 0 && b.left < 0) {
         if (visit(std::min(a.part, b.part), std::max(a.part, b.part))) return true;
       } else if (b.left < 0 || (a.left >= 0 && a.num_parts >= b.num_parts)) {
-        stack.emplace_back(a.right, k);
-        stack.emplace_back(a.left, k);
+        push(a.right, k);
+        push(a.left, k);
       } else {
-        stack.emplace_back(i, b.right);
-        stack.emplace_back(i, b.left);
+        push(i, b.right);
+        push(i, b.left);
       }
     }
   }
   return false;
+}
+
+/// Appends the nodes of a tree over the scene that `box` may meet, no larger than it (for a leaf:
+/// the tree's leaves), out of those at [first, last) of the list.
+inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
+                   std::vector<int>& list, size_t first, size_t last, QueryStats& stats) {
+  const float size = box.size();
+  for (size_t i = first; i < last; ++i) {
+    // What is kept moves to the front, what is still to be looked at is a stack behind it.
+    size_t end = list.size();
+    list.push_back(list[i]);
+    while (list.size() > end) {
+      const int s = list.back();
+      list.pop_back();
+      ++stats.box_tests;
+      const FloatBox& other = scene.boxes[static_cast<size_t>(s)];
+      if (disjoint(box, other)) continue;
+      const SceneTree::Node& obstacle = scene.nodes[static_cast<size_t>(s)];
+      if (obstacle.left < 0 || (!leaf && other.size() <= size)) {
+        list.push_back(s);
+        std::swap(list[end], list.back());
+        ++end;
+      } else {
+        list.push_back(obstacle.left + 1);
+        list.push_back(obstacle.left);
+      }
+    }
+  }
 }
 
 /// The same for a part and a leaf of a tree over the scene: visit(part, leaf).
@@ -90,34 +129,10 @@ class NearScene {
  private:
   bool descend(int n, size_t first, size_t last) {
     const ChainTree::Node& node = nodes_[static_cast<size_t>(n)];
-    const FloatBox& box = ws_.boxes[static_cast<size_t>(n)];
     const bool leaf = node.left < 0;
-    const float size = box.size();
     auto& list = ws_.scene_nodes;
     const size_t kept = list.size();
-    // Refined in place: what is kept moves to the front of the new list, what is left is a stack.
-    for (size_t i = first; i < last; ++i) {
-      size_t end = list.size();
-      const size_t base = end;
-      list.push_back(list[i]);
-      end = base;  // [kept, end): kept; [end, size): still to be looked at
-      while (list.size() > end) {
-        const int s = list.back();
-        list.pop_back();
-        ++stats_.box_tests;
-        const FloatBox& other = scene_.boxes[static_cast<size_t>(s)];
-        if (disjoint(box, other)) continue;
-        const SceneTree::Node& obstacle = scene_.nodes[static_cast<size_t>(s)];
-        if (obstacle.left < 0 || (!leaf && other.size() <= size)) {
-          list.push_back(s);
-          std::swap(list[end], list.back());
-          ++end;
-          continue;
-        }
-        list.push_back(obstacle.left + 1);
-        list.push_back(obstacle.left);
-      }
-    }
+    refine(scene_, ws_.boxes[static_cast<size_t>(n)], leaf, list, first, last, stats_);
     const size_t stop = list.size();
     bool found = false;
     if (leaf) {

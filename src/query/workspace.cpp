@@ -6,15 +6,16 @@
 
 namespace catena {
 
-Workspace::Impl::Impl(const CollisionWorld& world) {
-  const auto links = static_cast<size_t>(world.robot().num_links());
+Workspace::Impl::Impl(const CollisionWorld& collision_world) : world(collision_world.id()) {
+  const auto links = static_cast<size_t>(collision_world.robot().num_links());
   X_WL.resize(links);
   velocities.resize(links);
   moving_above.resize(links);
-  boxes.resize(world.chain_tree().nodes().size());
-  placements.resize(world.geometries().size());
-  for (size_t i = static_cast<size_t>(world.first_scene_geometry()); i < placements.size(); ++i) {
-    const CollisionWorld::WorldGeometry& g = world.geometries()[i];
+  boxes.resize(collision_world.chain_tree().nodes().size());
+  placements.resize(collision_world.geometries().size());
+  for (size_t i = static_cast<size_t>(collision_world.first_scene_geometry());
+       i < placements.size(); ++i) {
+    const CollisionWorld::WorldGeometry& g = collision_world.geometries()[i];
     placements[i] = {g.X_LG, g.center, 0.0, std::numeric_limits<std::uint64_t>::max()};
   }
   scratch.stack.reserve(256);

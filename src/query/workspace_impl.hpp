@@ -12,7 +12,7 @@ namespace catena {
 
 /// What the queries keep between calls: one that is no larger than those before allocates nothing.
 struct Workspace::Impl {
-  explicit Impl(const CollisionWorld& world);
+  explicit Impl(const CollisionWorld& collision_world);
 
   /// Two geometries of the world, a < b; a is one that the robot carries.
   struct Pair {
@@ -47,7 +47,7 @@ struct Workspace::Impl {
     bool operator<(const NodePair& other) const noexcept { return distance > other.distance; }
   };
 
-  Motion still;                      ///< of a state query
+  std::uint64_t world;               ///< its id
   std::vector<RigidEnclosure> X_WL;  ///< of every link, at the time at hand
   std::uint64_t moved = 1;           ///< how often X_WL was set
   std::vector<Placement> placements;
@@ -60,14 +60,18 @@ struct Workspace::Impl {
   std::vector<int> seen;  ///< scene geometries that the part at hand has been held against
   std::vector<NodePair> queue;
   internal::Scratch scratch;
-  Pair last_contact;  ///< the pair that touched last: likely to touch again
+  /// The convex elements that touched last: likely to touch again.
+  struct Contact {
+    Pair pair;
+    int element_a = 0, element_b = 0;
+  } last_contact;
 };
 
 namespace internal {
 
 using GeometryPair = Workspace::Impl::Pair;
 
-/// Throws std::invalid_argument if the workspace was made for a world of another size.
+/// Throws std::invalid_argument if the workspace was made for another world.
 void validate_workspace(const CollisionWorld& world, const Workspace::Impl& ws);
 
 /// Poses of all links at time t of the motion; those of the geometries follow when asked for.

@@ -28,6 +28,10 @@ class ChainTree {
     Vector3d center = Vector3d::Zero();  ///< a ball that contains it
     double radius = 0.0;
     Obb box;  ///< contains it as well
+    /// A third volume, for shapes such as capsules that it fits better: every point within
+    /// line_radius of the segment box.center +- half_line. Infinite radius: none.
+    Vector3d half_line = Vector3d::Zero();
+    double line_radius = kInfinity;
   };
 
   struct Node {

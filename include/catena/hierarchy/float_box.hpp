@@ -13,7 +13,8 @@ using Eigen::Vector3d;
 /// A box along the axes of some frame, in floats rounded outward: 32 bytes, two compares a test.
 ///
 /// Denotes   every point that lies between lo and hi in all three coordinates. Beyond the range of
-///           a float a side is infinite. The fourth lane is zero.
+///           a float a side is infinite. The fourth lane is never above zero
+///           in lo, nor below it in hi.
 struct alignas(32) FloatBox {
   using Lanes [[gnu::vector_size(16)]] = float;
 
@@ -30,9 +31,7 @@ struct alignas(32) FloatBox {
   /// Contains the box [low, high]. A coordinate that is no number makes it contain everything along
   /// that axis.
   static FloatBox around(const Vector3d& low, const Vector3d& high) noexcept {
-    const Lanes lo = {down(low[0]), down(low[1]), down(low[2]), 0.0F};
-    const Lanes hi = {down(-high[0]), down(-high[1]), down(-high[2]), 0.0F};
-    return {lo, -hi};
+    return {down(low), -down(-high)};
   }
 
   FloatBox merged(const FloatBox& other) const noexcept {
@@ -53,12 +52,14 @@ struct alignas(32) FloatBox {
  private:
   static constexpr float kFar = std::numeric_limits<float>::infinity();
 
-  // A float not above x. Conversion is off by at most 2^-24, relatively, or by the least denormal.
-  static float down(double x) noexcept {
-    constexpr double kLargest = std::numeric_limits<float>::max();
-    const double below = x - std::abs(x) * 1.3e-7 - 1e-37;
-    if (below > kLargest) return std::numeric_limits<float>::max();
-    return below >= -kLargest ? static_cast<float>(below) : -kFar;  // also if it is no number
+  // Floats not above x. Conversion and the difference are off by at most 2^-24 each, relatively, or
+  // by the least denormal. Beyond the range of a float the difference is no number, or infinite.
+  static Lanes down(const Vector3d& x) noexcept {
+    const Lanes near = {static_cast<float>(x[0]), static_cast<float>(x[1]),
+                        static_cast<float>(x[2]), 0.0F};
+    const Lanes size = near < 0.0F ? -near : near;
+    const Lanes below = near - size * 2.5e-7F - 1e-37F;
+    return below == below ? below : Lanes{} - kFar;
   }
 };
 

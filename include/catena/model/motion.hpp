@@ -66,6 +66,16 @@ class Motion {
   bool moves_ = false;
 };
 
+/// X_PL of joint i at the configuration q, which has robot.num_positions() values.
+/// Throws std::invalid_argument unless the joint's values are ones (see Motion).
+RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
+                          const Eigen::Ref<const Eigen::VectorXd>& q);
+
+/// X_WL of every link at the configuration q; X_WL.size() == num_links(). O(n).
+/// Throws std::invalid_argument, with the joint's name, unless q is a configuration (see Motion).
+void link_poses(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q,
+                std::vector<RigidEnclosure>& X_WL);
+
 /// The configuration at t on the way from q0 to q1, rounded to doubles; what OMPL's interpolate
 /// gives. Continuous angles come back in [-pi, pi], quaternions normalised. Aliasing is allowed.
 void interpolate(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,

@@ -59,6 +59,10 @@ class Robot {
   const Joint& joint(LinkIndex i) const noexcept { return joints_[static_cast<size_t>(i.value)]; }
   LinkIndex parent(LinkIndex i) const noexcept { return joint(i).parent; }
 
+  /// X_PL of a revolute or continuous joint at an angle known to `angle_error`; other joints: no
+  /// meaning. A sum of three matrices that are computed once.
+  RigidEnclosure turned(LinkIndex i, double angle, double angle_error) const noexcept;
+
   /// Length of a position vector: the values of all active and passive joints, joint by joint.
   int num_positions() const noexcept { return num_positions_; }
 
@@ -107,8 +111,17 @@ class Robot {
   friend class RobotBuilder;
   Robot() = default;
 
+  void prepare_turns();
+
+  // R_PL = still + sin(angle) sine + cos(angle) cosine (docs/rigor.md, R2).
+  struct Turn {
+    Matrix3d still, sine, cosine;
+    double error = 0.0;
+  };
+
   std::string name_;
   std::vector<Joint> joints_;
+  std::vector<Turn> turns_;
   int num_positions_ = 0;
   std::vector<LinkIndex> active_joints_;
   std::vector<Body> bodies_;

@@ -28,6 +28,8 @@ class CollisionWorld {
   const Robot& robot() const noexcept { return *robot_; }
   const std::shared_ptr<const Robot>& robot_ptr() const noexcept { return robot_; }
   const Scene& scene() const noexcept { return *scene_; }
+  /// Tells this world, and its copies, from every other of the process.
+  std::uint64_t id() const noexcept { return id_; }
 
   struct WorldBody {
     std::string name;  ///< as reported: a scene object that shares a link's name is `scene::NAME`
@@ -69,6 +71,7 @@ class CollisionWorld {
   std::shared_ptr<const Scene> scene_;
   std::vector<WorldBody> bodies_;
   std::vector<WorldGeometry> geometries_;
+  std::uint64_t id_ = 0;
   int num_moving_ = 0;  // bodies: the robot's and the attached
   int first_scene_geometry_ = 0;
   // Bodies that body i is not checked against, though both have geometry and one moves, in order:

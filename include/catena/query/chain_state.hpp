@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <Eigen/Core>
+
+#include "catena/query/collision_world.hpp"
+#include "catena/query/discrete.hpp"
+#include "catena/query/result.hpp"
+
+namespace catena {
+
+/// A configuration that changes a few joints at a time: set some, check, keep it or take it back.
+///
+/// What has not moved since the last configuration that was proven free is not looked at again. A
+/// verdict of collision or undecided proves nothing, so that what was set before it stays unproven
+/// until a later check, or until it is rolled back.
+///
+/// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
+///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
+///           of the whole state; commit and rollback O(what was set since). Memory about 1 kB a
+///           link.
+/// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
+///           question.
+/// Source    [Lotan2002], sections 3 and 4; that pairs within one rigid piece are dropped at every
+///           node, and that a proof is kept apart from what is committed, are ours.
+class ChainState {
+ public:
+  /// Stands at the robot's zero positions, of which nothing is proven.
+  /// Throws std::invalid_argument if there is no world.
+  explicit ChainState(std::shared_ptr<const CollisionWorld> world);
+  ~ChainState();
+  ChainState(ChainState&&) noexcept;
+  ChainState& operator=(ChainState&&) noexcept;
+
+  const CollisionWorld& world() const noexcept;
+  const Eigen::VectorXd& positions() const noexcept;
+
+  struct Change {
+    LinkIndex joint;
+    double value = 0.0;
+  };
+  /// Moves an active joint of one value; its mimics follow.
+  /// Throws std::invalid_argument, and changes nothing, for another joint or a value that is none.
+  void set(LinkIndex joint, double value);
+  /// The same for several; a joint may come twice, and stands at its last value.
+  void set(std::span<const Change> changes);
+  /// Moves to q: the joints that differ, one by one. O(n).
+  void set(const Eigen::Ref<const Eigen::VectorXd>& q);
+
+  struct Result {
+    Verdict verdict = Verdict::kUndecided;
+    BodyIndex a, b;  ///< that collide or are undecided; invalid if free
+    Interval gap{-kInfinity, kInfinity};
+    QueryStats stats;
+  };
+  /// Is the configuration free? options.distances is not looked at.
+  Result check(const QueryOptions& options = {});
+  /// The smallest distance, with its witness: as check_state with options.distances.
+  StateResult distance(const QueryOptions& options = {});
+
+  /// What is set becomes what rollback returns to.
+  void commit();
+  /// Takes back all that was set since the last commit.
+  void rollback();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace catena

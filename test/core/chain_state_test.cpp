@@ -1,0 +1,290 @@
+// A configuration that changes a few joints at a time answers as one that is checked anew.
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "catena/geometry/pair_distance.hpp"
+#include "catena/model/motion.hpp"
+#include "catena/model/robot_builder.hpp"
+#include "catena/query/chain_state.hpp"
+#include "soundness/engine_bridge.hpp"
+#include "soundness/robots.hpp"
+
+namespace catena {
+namespace {
+
+using Rng = std::mt19937_64;
+
+double uniform(Rng& rng, double lo, double hi) {
+  return std::uniform_real_distribution<double>(lo, hi)(rng);
+}
+
+// The oracle: every pair of elements of every pair of geometries, no tree and no order. Knows
+// nothing of insides, so scenes for it have no closed meshes.
+Interval smallest_gap(const CollisionWorld& world, const Eigen::VectorXd& q) {
+  const Robot& robot = world.robot();
+  std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
+  link_poses(robot, q, X_WL);
+  Interval least{kInfinity, kInfinity};
+  const auto geometries = world.geometries();
+  for (size_t i = 0; i < geometries.size(); ++i) {
+    for (size_t k = i + 1; k < geometries.size(); ++k) {
+      if (!world.checks(geometries[i].body, geometries[k].body)) continue;
+      const RigidEnclosure X =
+          (X_WL[size_t(geometries[i].link.value)] * geometries[i].X_LG).inverse() *
+          (X_WL[size_t(geometries[k].link.value)] * geometries[k].X_LG);
+      const Geometry& a = *geometries[i].geometry;
+      const Geometry& b = *geometries[k].geometry;
+      for (int ea = 0; ea < a.num_elements(); ++ea) {
+        for (int eb = 0; eb < b.num_elements(); ++eb) {
+          const PairDistance d = pair_distance(a.element(ea), b.element(eb), X, false);
+          least.lo = std::min(least.lo, d.distance.lo);
+          least.hi = std::min(least.hi, d.overlap ? 0.0 : d.distance.hi);
+        }
+      }
+    }
+  }
+  return least;
+}
+
+std::shared_ptr<const Scene> open_scene(double reach, Rng& rng) {
+  oracle::SceneSpec spec = oracle::random_scene(reach, rng);
+  auto scene = std::make_shared<Scene>(*oracle::make_scene(spec));
+  for (SceneObject& object : scene->objects) {
+    for (PlacedGeometry& placed : object.geometries) {
+      if (placed.geometry->kind() != Geometry::Kind::kMesh) continue;
+      placed.geometry = Geometry::make_mesh(placed.geometry->mesh(), MeshFilling::kSurface,
+                                            placed.geometry->radius());
+    }
+  }
+  return scene;
+}
+
+// Property: after any sequence of set, check, commit and rollback the answer is that of the oracle,
+// and the values are those last set or committed.
+TEST(ChainState, AnswersAsTheOracleAfterAnySequence) {
+  Rng rng(81);
+  int free = 0, collisions = 0;
+  for (const std::string& name : oracle::robot_names()) {
+    const oracle::RobotSpec spec = oracle::make_robot_spec(name);
+    const auto robot = oracle::make_robot(spec);
+    for (int trial = 0; trial < 6; ++trial) {
+      const auto scene = trial % 3 == 0 ? std::make_shared<const Scene>()
+                                        : open_scene(oracle::reach_of(name), rng);
+      const auto world = std::make_shared<const CollisionWorld>(robot, scene);
+      ChainState state(world);
+      Eigen::VectorXd now = state.positions(), committed = now;
+      for (int step = 0; step < 60; ++step) {
+        const int what = std::uniform_int_distribution<int>(0, 9)(rng);
+        if (what < 6) {
+          std::vector<ChainState::Change> changes;
+          for (const LinkIndex i : robot->active_joints()) {
+            const Joint& joint = robot->joint(i);
+            if (num_values(joint.type) != 1 || uniform(rng, 0, 1) < 0.6) continue;
+            const double span = uniform(rng, 0, 1) < 0.5 ? 0.05 : 1.0;
+            const double value =
+                std::clamp(now[joint.q_index] + uniform(rng, -span, span),
+                           std::max(joint.lower, -3.0), std::min(joint.upper, 3.0));
+            changes.push_back({i, value});
+            now[joint.q_index] = value;
+          }
+          state.set(changes);
+        } else if (what == 6) {
+          now = oracle::positions(*robot, spec, oracle::random_configuration(spec, rng));
+          state.set(now);
+        } else if (what == 7) {
+          state.commit();
+          committed = now;
+        } else if (what == 8) {
+          state.rollback();
+          now = committed;
+        }
+        ASSERT_EQ(state.positions(), now) << name << " seed 81 trial " << trial << " step " << step;
+        if (what == 9 || step % 2 == 0) {
+          const double clearance = uniform(rng, 0, 1) < 0.3 ? 0.02 : 0.0;
+          QueryOptions options;
+          options.clearance = clearance;
+          const ChainState::Result result = state.check(options);
+          const Interval gap = smallest_gap(*world, now);
+          if (gap.lo > clearance + 1e-9) {
+            EXPECT_EQ(result.verdict, Verdict::kFree)
+                << name << " seed 81 trial " << trial << " step " << step << " gap " << gap.lo;
+            ++free;
+          } else if (gap.hi <= clearance - 1e-9 || (gap.hi <= 0.0 && clearance > 0.0)) {
+            EXPECT_EQ(result.verdict, Verdict::kCollision)
+                << name << " seed 81 trial " << trial << " step " << step;
+            ++collisions;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(free, 300);
+  EXPECT_GT(collisions, 300);
+}
+
+// A chain of `n` links with two balls each, over a floor.
+std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
+  RobotDescription d;
+  d.name = "chain";
+  for (int i = 0; i < n; ++i) {
+    LinkDescription link{"link_" + std::to_string(i), {}};
+    link.collision.push_back(
+        {Geometry::make(Sphere{0.1}), RigidEnclosure::translation({0.25, 0, 0})});
+    d.links.push_back(link);
+    if (i == 0) continue;
+    JointDescription joint;
+    joint.name = "joint_" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = "link_" + std::to_string(i - 1);
+    joint.child = link.name;
+    joint.origin = RigidEnclosure::translation({0.5, 0, 0});
+    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    d.joints.push_back(joint);
+  }
+  Scene scene;
+  if (floor) {
+    scene.objects.push_back(
+        {"floor", {{Geometry::make(Box{{1000, 1000, 1}}), RigidEnclosure::translation({0, 0, -2})}}});
+    scene.objects.push_back(
+        {"wall", {{Geometry::make(HalfSpace{Vector3d::UnitY(), -3.0}), RigidEnclosure()}}});
+  }
+  return std::make_shared<const CollisionWorld>(RobotBuilder::build(d),
+                                                std::make_shared<const Scene>(scene));
+}
+
+// Trap: a contact is found and not taken back; then another joint moves, far from it.
+TEST(ChainState, AContactThatIsNotTakenBackStaysOne) {
+  const auto world = make_chain(64, false);
+  ChainState state(world);
+  ASSERT_EQ(state.check().verdict, Verdict::kFree);
+  state.commit();
+  // Three right angles in a row (about z, whatever lies between) close a square.
+  const std::vector<ChainState::Change> square{
+      {LinkIndex(10), M_PI / 2}, {LinkIndex(12), M_PI / 2}, {LinkIndex(14), M_PI / 2},
+      {LinkIndex(16), M_PI / 2}};
+  state.set(square);
+  ASSERT_EQ(state.check().verdict, Verdict::kCollision);
+  for (const int far : {40, 50, 60}) {
+    state.set(LinkIndex(far), 0.3);
+    EXPECT_EQ(state.check().verdict, Verdict::kCollision) << far;
+  }
+  state.commit();  // of something unproven
+  state.set(LinkIndex(62), 0.2);
+  EXPECT_EQ(state.check().verdict, Verdict::kCollision);
+  state.rollback();
+  EXPECT_EQ(state.check().verdict, Verdict::kCollision);
+  state.set(LinkIndex(14), 0.0);
+  EXPECT_EQ(state.check().verdict, Verdict::kFree);
+}
+
+// Property: what was proven with a small clearance is not taken for proven with a larger one.
+TEST(ChainState, ALargerClearanceIsProvenAnew) {
+  const auto world = make_chain(16, true);
+  ChainState state(world);
+  ASSERT_EQ(state.check().verdict, Verdict::kFree);
+  state.commit();
+  QueryOptions wide;
+  wide.clearance = 1.45;  // the floor is 1.4 below the balls
+  EXPECT_EQ(state.check(wide).verdict, Verdict::kCollision);
+  state.set(LinkIndex(15), 0.1);
+  EXPECT_EQ(state.check(wide).verdict, Verdict::kCollision);
+  EXPECT_EQ(state.check().verdict, Verdict::kFree);
+  EXPECT_EQ(state.check(wide).verdict, Verdict::kCollision);
+}
+
+TEST(ChainState, FindsTheSceneThatAMovedLinkMeets) {
+  const auto world = make_chain(32, true);
+  ChainState state(world);
+  ASSERT_EQ(state.check().verdict, Verdict::kFree);
+  state.commit();
+  state.set(LinkIndex(3), 0.3);  // about y: the rest of the chain dips through the floor
+  ChainState::Result result = state.check();
+  EXPECT_EQ(result.verdict, Verdict::kCollision);
+  EXPECT_EQ(world->body(result.b).name, "floor");
+  state.rollback();
+  EXPECT_EQ(state.check().verdict, Verdict::kFree);
+  state.set(LinkIndex(2), -0.4);  // about z: through the wall
+  result = state.check();
+  EXPECT_EQ(result.verdict, Verdict::kCollision);
+  EXPECT_EQ(world->body(result.b).name, "wall");
+  state.rollback();
+  const StateResult measured = state.distance();
+  ASSERT_TRUE(measured.distance);
+  EXPECT_NEAR(measured.distance->lo, 1.4, 2e-5);
+}
+
+TEST(ChainState, BadValuesThrowAndChangeNothing) {
+  const auto world = make_chain(8, false);
+  ChainState state(world);
+  state.set(LinkIndex(2), 0.5);
+  const Eigen::VectorXd before = state.positions();
+  const std::vector<ChainState::Change> bad{{LinkIndex(3), 0.2}, {LinkIndex(4), std::nan("")}};
+  EXPECT_THROW(state.set(bad), std::invalid_argument);
+  EXPECT_EQ(state.positions(), before);
+  EXPECT_THROW(state.set(LinkIndex(0), 0.1), std::invalid_argument);
+  EXPECT_THROW(state.set(LinkIndex(99), 0.1), std::invalid_argument);
+  EXPECT_THROW(state.set(LinkIndex(), 0.1), std::invalid_argument);
+  EXPECT_THROW(state.set(Eigen::VectorXd::Zero(3)), std::invalid_argument);
+  EXPECT_THROW(ChainState(nullptr), std::invalid_argument);
+  EXPECT_EQ(state.positions(), before);
+  // The transforms are those of the values as well: a fresh state agrees on where things are.
+  ChainState fresh(world);
+  fresh.set(before);
+  EXPECT_EQ(state.check().verdict, fresh.check().verdict);
+  EXPECT_NEAR(state.distance().distance->lo, fresh.distance().distance->lo, 1e-9);
+}
+
+// Property: a check after one joint has moved looks at a number of pairs that grows with the
+// logarithm of the links, and none after nothing has.
+TEST(ChainState, LooksAtFewPairsAfterOneJointHasMoved) {
+  Rng rng(83);
+  double visited[2] = {0, 0};
+  for (const int k : {0, 1}) {
+    const int n = k == 0 ? 256 : 4096;
+    ChainState state(make_chain(n, false));
+    ASSERT_EQ(state.check().verdict, Verdict::kFree);
+    EXPECT_EQ(state.check().stats.visited(), 0u);
+    state.commit();
+    int checks = 0;
+    for (int step = 0; step < 200; ++step) {
+      const LinkIndex joint(std::uniform_int_distribution<int>(1, n - 1)(rng));
+      state.set(joint, state.positions()[state.world().robot().joint(joint).q_index] +
+                           uniform(rng, -0.02, 0.02));
+      const ChainState::Result result = state.check();
+      visited[k] += static_cast<double>(result.stats.visited());
+      ++checks;
+      if (result.verdict == Verdict::kFree) {
+        state.commit();
+      } else {
+        state.rollback();
+      }
+    }
+    visited[k] /= checks;
+  }
+  EXPECT_LT(visited[0], 120.0);
+  EXPECT_LT(visited[1], 2.5 * visited[0]) << "16 times the links";
+}
+
+// Property: no drift. Transforms follow from the values, however often these have moved.
+TEST(ChainState, ManyMovesLeaveNoDrift) {
+  Rng rng(84);
+  const auto world = make_chain(64, true);
+  ChainState state(world);
+  for (int step = 0; step < 200000; ++step) {
+    state.set(LinkIndex(std::uniform_int_distribution<int>(1, 63)(rng)), uniform(rng, -3, 3));
+    if (step % 3 == 0) state.commit();
+    if (step % 7 == 0) state.rollback();
+  }
+  const StateResult worn = state.distance();
+  ChainState fresh(world);
+  fresh.set(state.positions());
+  const ChainState::Result a = state.check(), b = fresh.check();
+  EXPECT_EQ(a.verdict, b.verdict);
+  const StateResult clean = fresh.distance();
+  EXPECT_EQ(worn.verdict, clean.verdict);
+}
+
+}  // namespace
+}  // namespace catena

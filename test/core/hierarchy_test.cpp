@@ -1,0 +1,424 @@
+// The trees over links and scene: what they hold, what they contain, and what follows from them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "catena/hierarchy/chain_tree.hpp"
+#include "catena/hierarchy/float_box.hpp"
+#include "catena/hierarchy/scene_tree.hpp"
+#include "catena/model/motion.hpp"
+#include "catena/model/robot_builder.hpp"
+#include "catena/query/collision_world.hpp"
+#include "hierarchy/chain_volumes.hpp"
+#include "soundness/engine_bridge.hpp"
+#include "soundness/robots.hpp"
+
+namespace catena {
+namespace {
+
+using Rng = std::mt19937_64;
+
+double uniform(Rng& rng, double lo, double hi) {
+  return std::uniform_real_distribution<double>(lo, hi)(rng);
+}
+
+// parent[i] < i; every link but the root turns about a random axis and carries `shapes` spheres.
+std::shared_ptr<const Robot> make_tree(const std::vector<int>& parent, int shapes, Rng& rng,
+                                       double length = 0.4) {
+  RobotDescription d;
+  d.name = "tree";
+  for (size_t i = 0; i < parent.size(); ++i) {
+    LinkDescription link{"link_" + std::to_string(i), {}};
+    for (int k = 0; k < shapes; ++k) {
+      link.collision.push_back(
+          {Geometry::make(Sphere{uniform(rng, 0.01, 0.1)}),
+           RigidEnclosure::translation(
+               {uniform(rng, 0, length), uniform(rng, -0.1, 0.1), uniform(rng, -0.1, 0.1)})});
+    }
+    d.links.push_back(link);
+    if (i == 0) continue;
+    JointDescription joint;
+    joint.name = "joint_" + std::to_string(i);
+    joint.type = JointType::kRevolute;
+    joint.parent = "link_" + std::to_string(parent[i]);
+    joint.child = link.name;
+    joint.origin = RigidEnclosure::from_rpy(
+        {length, 0, 0}, {uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)});
+    joint.axis = Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1));
+    joint.lower = -3.0;
+    joint.upper = 3.0;
+    d.joints.push_back(joint);
+  }
+  return RobotBuilder::build(d);
+}
+
+std::vector<int> serial(int n) {
+  std::vector<int> parent(static_cast<size_t>(n));
+  for (int i = 0; i < n; ++i) parent[static_cast<size_t>(i)] = i - 1;
+  return parent;
+}
+
+std::vector<int> branching(int n, int reach, Rng& rng) {
+  std::vector<int> parent(static_cast<size_t>(n), -1);
+  for (int i = 1; i < n; ++i) {
+    parent[static_cast<size_t>(i)] =
+        std::uniform_int_distribution<int>(std::max(0, i - reach), i - 1)(rng);
+  }
+  return parent;
+}
+
+std::vector<int> star(int n) {
+  std::vector<int> parent(static_cast<size_t>(n), 0);
+  parent[0] = -1;
+  return parent;
+}
+
+Eigen::VectorXd random_positions(const Robot& robot, Rng& rng) {
+  Eigen::VectorXd q = robot.zero_positions();
+  for (const LinkIndex i : robot.active_joints()) {
+    q[robot.joint(i).q_index] = uniform(rng, -3.0, 3.0);
+  }
+  return q;
+}
+
+struct Shape {
+  std::string name;
+  std::vector<int> parent;
+};
+
+// Around powers of two, and trees of every kind.
+std::vector<Shape> shapes(Rng& rng) {
+  std::vector<Shape> all;
+  for (const int n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 65, 100}) {
+    all.push_back({"serial " + std::to_string(n), serial(n)});
+  }
+  for (const int reach : {1000, 3, 2}) {
+    all.push_back({"branching, reach " + std::to_string(reach), branching(80, reach, rng)});
+  }
+  all.push_back({"star", star(70)});
+  return all;
+}
+
+// Property: every part is in exactly one leaf, the counts add up, children come after their parent,
+// and the depth is logarithmic.
+TEST(ChainTree, HoldsEveryPartOnceAndStaysShallow) {
+  Rng rng(71);
+  for (const Shape& shape : shapes(rng)) {
+    for (const int per_link : {0, 1, 3}) {
+      const CollisionWorld world(make_tree(shape.parent, per_link, rng), nullptr);
+      const ChainTree& tree = world.chain_tree();
+      std::vector<int> seen(tree.parts().size(), 0);
+      for (size_t n = 0; n < tree.nodes().size(); ++n) {
+        const ChainTree::Node& node = tree.nodes()[n];
+        if (node.part >= 0) ++seen[static_cast<size_t>(node.part)];
+        if (node.left < 0) {
+          EXPECT_EQ(node.num_parts, node.part >= 0 ? 1 : 0) << shape.name;
+          continue;
+        }
+        EXPECT_GT(node.left, static_cast<int>(n));
+        EXPECT_GT(node.right, static_cast<int>(n));
+        const auto& left = tree.nodes()[static_cast<size_t>(node.left)];
+        const auto& right = tree.nodes()[static_cast<size_t>(node.right)];
+        EXPECT_EQ(left.parent, static_cast<int>(n));
+        EXPECT_EQ(right.parent, static_cast<int>(n));
+        EXPECT_EQ(node.num_parts, left.num_parts + right.num_parts) << shape.name;
+      }
+      for (const int count : seen) EXPECT_EQ(count, 1) << shape.name;
+      const double size = static_cast<double>(shape.parent.size() * size_t(per_link + 1));
+      // A quarter at least on each side: log(4/3); heavy paths may add one level each.
+      EXPECT_LE(tree.depth(), 2.0 * std::log(size + 1.0) / std::log(4.0 / 3.0) + 4.0) << shape.name;
+    }
+  }
+}
+
+// Property: a shortcut is the product of the joint transforms that it spans: what two link poses
+// say of each other. Oracle: the poses of all links, composed link by link.
+TEST(ChainTree, TransformsBetweenNodesAgreeWithLinkPoses) {
+  Rng rng(72);
+  for (const Shape& shape : shapes(rng)) {
+    const auto robot = make_tree(shape.parent, 2, rng);
+    const CollisionWorld world(robot, nullptr);
+    const ChainTree& tree = world.chain_tree();
+    const Eigen::VectorXd q = random_positions(*robot, rng);
+    std::vector<RigidEnclosure> X_WL(shape.parent.size()), slots(size_t(tree.num_slots()));
+    link_poses(*robot, q, X_WL);
+    for (int i = 1; i < robot->num_links(); ++i) {
+      slots[size_t(i)] = joint_pose(*robot, LinkIndex(i), q);
+    }
+    for (size_t k = 0; k < tree.shortcuts().size(); ++k) {
+      const ChainTree::Shortcut& s = tree.shortcuts()[k];
+      ASSERT_LT(std::max(s.first, s.second), robot->num_links() + static_cast<int>(k));
+      slots[size_t(robot->num_links()) + k] = slots[size_t(s.first)] * slots[size_t(s.second)];
+    }
+    for (const ChainTree::Node& node : tree.nodes()) {
+      if (node.left < 0) continue;
+      for (const auto& [child, slot] :
+           {std::pair(node.left, node.left_slot), std::pair(node.right, node.right_slot)}) {
+        const LinkIndex anchor = tree.nodes()[size_t(child)].anchor;
+        const RigidEnclosure expected = X_WL[size_t(node.anchor.value)].inverse() *
+                                        X_WL[size_t(anchor.value)];
+        const RigidEnclosure got = slot == 0 ? RigidEnclosure::identity() : slots[size_t(slot)];
+        EXPECT_LT((expected.X.R - got.X.R).norm(), 1e-12) << shape.name;
+        EXPECT_LT((expected.X.p - got.X.p).norm(), 1e-12) << shape.name;
+      }
+    }
+  }
+}
+
+// Oracle: walking up by parents.
+TEST(ChainTree, AncestorsAndSubtreesAreThoseOfTheRobot) {
+  Rng rng(73);
+  for (const Shape& shape : shapes(rng)) {
+    const CollisionWorld world(make_tree(shape.parent, 1, rng), nullptr);
+    const Robot& robot = world.robot();
+    const int n = robot.num_links();
+    const auto path = [&](int i) {
+      std::vector<int> links;
+      for (; i > 0; i = robot.parent(LinkIndex(i)).value) links.push_back(i);
+      links.push_back(0);
+      return links;
+    };
+    for (int trial = 0; trial < 200; ++trial) {
+      const int a = std::uniform_int_distribution<int>(0, n - 1)(rng);
+      const int b = std::uniform_int_distribution<int>(0, n - 1)(rng);
+      const std::vector<int> up_a = path(a), up_b = path(b);
+      const auto common = std::find_first_of(up_a.begin(), up_a.end(), up_b.begin(), up_b.end());
+      EXPECT_EQ(world.chain_tree().common_ancestor(LinkIndex(a), LinkIndex(b)).value, *common);
+      const bool above = a > 0 && std::find(up_b.begin(), up_b.end(), a) != up_b.end();
+      if (a > 0) {
+        EXPECT_EQ(world.chain_tree().moves(LinkIndex(a), LinkIndex(b)), above);
+      }
+    }
+  }
+}
+
+// Property: whatever lies between two parts, the node that first holds both is above the nodes of
+// all joints between them, so that marking those nodes marks every pair that has changed.
+TEST(ChainTree, JointsBetweenTwoPartsLieBelowTheNodeThatHoldsBoth) {
+  Rng rng(74);
+  for (const Shape& shape : shapes(rng)) {
+    const CollisionWorld world(make_tree(shape.parent, 1, rng), nullptr);
+    const ChainTree& tree = world.chain_tree();
+    const auto ancestors = [&](int n) {
+      std::set<int> all;
+      for (; n >= 0; n = tree.nodes()[size_t(n)].parent) all.insert(n);
+      return all;
+    };
+    std::vector<int> leaf(tree.parts().size());
+    for (size_t n = 0; n < tree.nodes().size(); ++n) {
+      if (tree.nodes()[n].part >= 0) leaf[size_t(tree.nodes()[n].part)] = static_cast<int>(n);
+    }
+    const int parts = static_cast<int>(tree.parts().size());
+    for (int trial = 0; trial < 200 && parts > 1; ++trial) {
+      const int a = std::uniform_int_distribution<int>(0, parts - 1)(rng);
+      const int b = std::uniform_int_distribution<int>(0, parts - 1)(rng);
+      if (a == b) continue;
+      const std::set<int> above_a = ancestors(leaf[size_t(a)]), above_b = ancestors(leaf[size_t(b)]);
+      int holds_both = -1;
+      for (const int n : above_a) {
+        if (above_b.count(n) != 0) holds_both = std::max(holds_both, n);
+      }
+      const LinkIndex la = tree.parts()[size_t(a)].link, lb = tree.parts()[size_t(b)].link;
+      for (int i = 1; i < world.robot().num_links(); ++i) {
+        if (tree.moves(LinkIndex(i), la) == tree.moves(LinkIndex(i), lb)) continue;
+        const std::set<int> above_joint = ancestors(tree.node_of_joint(LinkIndex(i)));
+        EXPECT_EQ(above_joint.count(holds_both), 1u) << shape.name << " joint " << i;
+      }
+    }
+  }
+}
+
+// Property: fitted and merged boxes contain every ball below them, wherever the joints are moved.
+// Oracle: the balls' centres from the poses of all links.
+TEST(ChainVolumes, ContainThePartsBelowThem) {
+  Rng rng(75);
+  for (const Shape& shape : shapes(rng)) {
+    const auto robot = make_tree(shape.parent, 2, rng);
+    const CollisionWorld world(robot, nullptr);
+    const ChainTree& tree = world.chain_tree();
+    if (tree.nodes().empty()) continue;
+    std::vector<internal::NodeVolume> volumes(tree.nodes().size());
+    std::vector<RigidEnclosure> X_WL(shape.parent.size());
+    Eigen::VectorXd q = random_positions(*robot, rng);
+    link_poses(*robot, q, X_WL);
+    internal::fit_volumes(tree, X_WL, volumes);
+    for (int round = 0; round < 6; ++round) {
+      for (size_t n = 0; n < volumes.size(); ++n) {
+        // Every part below n.
+        std::vector<int> stack{static_cast<int>(n)};
+        const internal::NodeVolume& v = volumes[n];
+        const RigidEnclosure X_OW =
+            (X_WL[size_t(tree.nodes()[n].anchor.value)] * v.X_AO).inverse();
+        while (!stack.empty()) {
+          const ChainTree::Node& node = tree.nodes()[size_t(stack.back())];
+          stack.pop_back();
+          if (node.left >= 0) {
+            stack.push_back(node.left);
+            stack.push_back(node.right);
+          }
+          if (node.part < 0) continue;
+          const auto& g = world.geometries()[size_t(node.part)];
+          const double radius = std::get<Sphere>(g.geometry->primitive()).radius;
+          const RigidEnclosure X_WG = X_WL[size_t(g.link.value)] * g.X_LG;
+          const Vector3d c = X_OW.X * X_WG.X.p;
+          for (int axis = 0; axis < 3; ++axis) {
+            EXPECT_LE(std::abs(c[axis]) + radius, v.half[axis] + 1e-12)
+                << shape.name << " round " << round << " node " << n;
+          }
+          EXPECT_LE(c.norm() + radius, v.radius + 1e-12);
+        }
+      }
+      // Some joints move; the boxes above are merged anew.
+      for (const LinkIndex i : robot->active_joints()) {
+        if (uniform(rng, 0, 1) < 0.3) q[robot->joint(i).q_index] = uniform(rng, -3, 3);
+      }
+      link_poses(*robot, q, X_WL);
+      for (size_t n = volumes.size(); n-- > 0;) {
+        const ChainTree::Node& node = tree.nodes()[n];
+        if (node.left < 0) continue;
+        const auto placed = [&](int child) {
+          return X_WL[size_t(node.anchor.value)].inverse() *
+                 X_WL[size_t(tree.nodes()[size_t(child)].anchor.value)];
+        };
+        volumes[n] = internal::merged_volume(volumes[size_t(node.left)], placed(node.left),
+                                             volumes[size_t(node.right)], placed(node.right),
+                                             volumes[n]);
+      }
+    }
+  }
+}
+
+// Property: boxes called apart are farther apart than the clearance. Oracle: the distance of points
+// sampled in both, the corners among them, and of the closest pair that projections find.
+TEST(ChainVolumes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
+  Rng rng(76);
+  int apart = 0, near = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const double scale = std::pow(10.0, uniform(rng, -6, 6));
+    internal::NodeVolume a, b;
+    a.half = scale * Vector3d(uniform(rng, 0, 1), uniform(rng, 0, 1), uniform(rng, 0, 1));
+    b.half = scale * Vector3d(uniform(rng, 0, 1), uniform(rng, 0, 1), uniform(rng, 0, 1));
+    if (trial % 5 == 0) a.half[trial % 3] = 0.0;
+    if (trial % 7 == 0) b.half[trial % 3] = 0.0;
+    a.radius = a.half.norm() * (1 + 1e-14);
+    b.radius = b.half.norm() * (1 + 1e-14);
+    const RigidEnclosure X = RigidEnclosure::from_rpy(
+        scale * 1.5 * Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)),
+        trial % 4 == 0 ? Vector3d(uniform(rng, -1e-9, 1e-9), 0, 0)
+                       : Vector3d(uniform(rng, -3, 3), uniform(rng, -3, 3), uniform(rng, -3, 3)));
+    const double clearance = trial % 2 == 0 ? 0.0 : scale * uniform(rng, 0, 0.5);
+    // Alternating projections converge to the closest points of two convex sets.
+    Vector3d x = Vector3d::Zero(), y = X.X.p;
+    for (int step = 0; step < 400; ++step) {
+      x = y.cwiseMax(-a.half).cwiseMin(a.half);
+      y = X.X * Vector3d((X.X.inverse() * x).cwiseMax(-b.half).cwiseMin(b.half));
+    }
+    const double distance = (x - y).norm();
+    if (internal::proven_apart(a, b, X, clearance)) {
+      ++apart;
+      EXPECT_GT(distance, clearance) << "seed 76 trial " << trial;
+    } else {
+      ++near;
+      // The fifteen axes prove every gap of two boxes, though not every distance.
+      if (clearance == 0.0) {
+        EXPECT_LT(distance, 1e-6 * scale) << "seed 76 trial " << trial;
+      }
+    }
+  }
+  EXPECT_GT(apart, 4000);
+  EXPECT_GT(near, 4000);
+}
+
+TEST(FloatBox, RoundsOutwardAndKeepsWhatIsNoNumber) {
+  Rng rng(77);
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (int trial = 0; trial < 100000; ++trial) {
+    const double size = std::pow(10.0, uniform(rng, -45, 50));
+    const Vector3d lo(size * uniform(rng, -1, 1), size * uniform(rng, -1, 1), uniform(rng, -1, 1));
+    const Vector3d hi = lo + size * Vector3d(uniform(rng, 0, 1), uniform(rng, 0, 1e-9), 0.0);
+    const FloatBox box = FloatBox::around(lo, hi);
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_LE(static_cast<double>(box.lo[i]), lo[i]) << "seed 77 trial " << trial;
+      ASSERT_GE(static_cast<double>(box.hi[i]), hi[i]) << "seed 77 trial " << trial;
+    }
+    ASSERT_FALSE(disjoint(box, box));
+    ASSERT_TRUE(disjoint(box, FloatBox::empty()));
+    ASSERT_EQ(distance_below(box, box), 0.0);
+  }
+  const FloatBox far = FloatBox::around(Vector3d::Constant(1e9), Vector3d::Constant(2e9));
+  for (const double odd : {inf, nan}) {
+    const FloatBox box = FloatBox::around(Vector3d(-odd, 0, 0), Vector3d(odd, 1, 1));
+    EXPECT_FALSE(disjoint(box, FloatBox::around(Vector3d(5, 0, 0), Vector3d(6, 1, 1))));
+    EXPECT_TRUE(disjoint(box, far)) << "the other axes still tell";
+  }
+  EXPECT_FALSE(disjoint(FloatBox::all(), far));
+  const FloatBox near = FloatBox::around(Vector3d::Zero(), Vector3d::Ones());
+  const double distance = distance_below(near, far);
+  EXPECT_LE(distance, std::sqrt(3.0) * (1e9 - 1));
+  EXPECT_GE(distance, std::sqrt(3.0) * (1e9 - 1) * (1 - 1e-6));
+}
+
+// Property: every element is in exactly one leaf, and each node's box contains all corners of what
+// is below it.
+TEST(SceneTree, HoldsEveryElementOnceInBoxesThatContainIt) {
+  Rng rng(78);
+  std::vector<PlacedGeometry> placed;
+  const auto pose = [&] {
+    return RigidEnclosure::from_rpy(
+        {uniform(rng, -5, 5), uniform(rng, -5, 5), uniform(rng, -5, 5)},
+        {uniform(rng, -3, 3), uniform(rng, -3, 3), uniform(rng, -3, 3)});
+  };
+  for (int k = 0; k < 12; ++k) {
+    TriangleMesh soup;
+    for (int i = 0; i < 60; ++i) {
+      const Vector3d at(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1));
+      for (int c = 0; c < 3; ++c) {
+        soup.vertices.push_back(at + 0.2 * Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), 0));
+      }
+      soup.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+    }
+    soup.triangles.push_back({0, 0, 0});
+    soup.triangles.push_back({0, 1, 2});  // twice
+    placed.push_back({Geometry::make_mesh(soup), pose()});
+    placed.push_back({Geometry::make(Box{{0.3, 0.4, 0.5}}), pose()});
+    placed.push_back({Geometry::make(HalfSpace{Vector3d::UnitZ(), -9.0}), pose()});
+  }
+  const SceneTree scene(placed);
+  EXPECT_EQ(scene.unbounded().size(), 12u);
+  EXPECT_TRUE(scene.solids().nodes.empty());
+  const SceneTree::Tree& tree = scene.elements();
+  std::set<std::pair<int, int>> seen;
+  for (size_t n = 0; n < tree.nodes.size(); ++n) {
+    const SceneTree::Node& node = tree.nodes[n];
+    if (node.left >= 0) {
+      for (const int child : {node.left, node.left + 1}) {
+        const FloatBox both = tree.boxes[n].merged(tree.boxes[size_t(child)]);
+        EXPECT_EQ(both.lower(), tree.boxes[n].lower());
+        EXPECT_EQ(both.upper(), tree.boxes[n].upper());
+      }
+      continue;
+    }
+    EXPECT_TRUE(seen.emplace(node.geometry, node.element).second) << "twice";
+    const PlacedGeometry& g = placed[size_t(node.geometry)];
+    const ConvexShape e = g.geometry->element(node.element);
+    for (int sample = 0; sample < 8; ++sample) {
+      const Vector3d d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1));
+      const Vector3d x = g.X_FG.X * e.support(d);
+      EXPECT_TRUE((x.array() >= tree.boxes[n].lower().array() - 1e-12).all());
+      EXPECT_TRUE((x.array() <= tree.boxes[n].upper().array() + 1e-12).all());
+    }
+  }
+  size_t elements = 0;
+  for (const PlacedGeometry& g : placed) {
+    if (!g.geometry->tree().empty()) elements += size_t(g.geometry->num_elements());
+  }
+  EXPECT_EQ(seen.size(), elements);
+}
+
+}  // namespace
+}  // namespace catena
