@@ -77,6 +77,89 @@ RigidEnclosure moved_from(RigidEnclosure X, const Vector3d& p) noexcept {
   return X;
 }
 
+using Lanes = FloatPose::Lanes;
+
+constexpr float kFloatRoundoff = 0x1p-24F;
+// Above everything that underflow may lose.
+constexpr float kTiny = 1e-30F;
+
+// As bound_above, in floats.
+float float_bound(float computed, int operations) noexcept {
+  return computed * (1.0F + 2.0F * static_cast<float>(operations) * kFloatRoundoff) + kTiny;
+}
+
+Lanes load(const float* from) noexcept {
+  Lanes v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+float size_of(Lanes v) noexcept { return std::abs(v[0]) + std::abs(v[1]) + std::abs(v[2]); }
+
+float product_rotation(float eA, float eB) noexcept {
+  return float_bound(eB + eA * (1.0F + eB) + 10.0F * kFloatRoundoff * (1.0F + eA) * (1.0F + eB),
+                     10);
+}
+
+// X_ab * X_bB for a child B of b.
+FloatPose times(const FloatPose& X, const float* child, float rotation_error,
+                float position_error) noexcept {
+  FloatPose r;
+  r.x = X.x * child[0] + X.y * child[1] + X.z * child[2];
+  r.y = X.x * child[3] + X.y * child[4] + X.z * child[5];
+  r.z = X.x * child[6] + X.y * child[7] + X.z * child[8];
+  r.p = X.x * child[9] + X.y * child[10] + X.z * child[11] + X.p;
+  const float reach =
+      float_bound(std::abs(child[9]) + std::abs(child[10]) + std::abs(child[11]), 2);
+  r.rotation_error = product_rotation(X.rotation_error, rotation_error);
+  r.position_error =
+      float_bound(X.position_error + position_error + X.rotation_error * reach +
+                      8.0F * kFloatRoundoff * (1.0F + X.rotation_error) * (reach + size_of(X.p)),
+                  12);
+  return r;
+}
+
+// X_aA^-1 * X_ab for a child A of a.
+FloatPose inverse_times(const float* child, float rotation_error, float position_error,
+                        const FloatPose& X) noexcept {
+  const Lanes r0 = {child[0], child[3], child[6], 0.0F};
+  const Lanes r1 = {child[1], child[4], child[7], 0.0F};
+  const Lanes r2 = {child[2], child[5], child[8], 0.0F};
+  const Lanes d = X.p - load(child + 9);
+  FloatPose r;
+  r.x = r0 * X.x[0] + r1 * X.x[1] + r2 * X.x[2];
+  r.y = r0 * X.y[0] + r1 * X.y[1] + r2 * X.y[2];
+  r.z = r0 * X.z[0] + r1 * X.z[1] + r2 * X.z[2];
+  r.p = r0 * d[0] + r1 * d[1] + r2 * d[2];
+  const float reach = float_bound(size_of(d), 2);
+  r.rotation_error = product_rotation(rotation_error, X.rotation_error);
+  r.position_error = float_bound(X.position_error + position_error + rotation_error * reach +
+                                     8.0F * kFloatRoundoff * (1.0F + rotation_error) * reach,
+                                 12);
+  return r;
+}
+
+// Rounds a child's pose; returns the error of its position, and raises that of the rotation.
+float round_pose(const RigidEnclosure& X, float* to, double& rotation_error) noexcept {
+  for (int c = 0; c < 3; ++c) {
+    for (int r = 0; r < 3; ++r) to[3 * c + r] = static_cast<float>(X.X.R(r, c));
+  }
+  for (int r = 0; r < 3; ++r) to[9 + r] = static_cast<float>(X.X.p[r]);
+  // Frobenius norm of a rotation: sqrt(3).
+  rotation_error = std::max(rotation_error, X.rotation_error + 1.1e-7);
+  return float_above(X.position_error + 6e-8 * X.X.p.lpNorm<1>() + 1e-37);
+}
+
+void make_view(const NodeVolume& v, const RigidEnclosure& X_Oa, const RigidEnclosure& X_Ob,
+               NodeView& view) noexcept {
+  double rotation_error = 0.0;
+  view.left_error = round_pose(X_Oa, view.left, rotation_error);
+  view.right_error = round_pose(X_Ob, view.right, rotation_error);
+  view.rotation_error = float_above(rotation_error);
+  for (int i = 0; i < 3; ++i) view.half[i] = float_above(v.half[i]);
+  view.radius = float_above(v.radius);
+}
+
 }  // namespace
 
 NodeVolume leaf_volume(const ChainTree::Part& part) noexcept {
@@ -97,118 +180,147 @@ NodeVolume leaf_volume(const ChainTree::Part& part) noexcept {
   return v;
 }
 
-NodeVolume merged_volume(const NodeVolume& a, const RigidEnclosure& X_PA, const NodeVolume& b,
-                         const RigidEnclosure& X_PB, const NodeVolume& before) noexcept {
-  NodeVolume v;
-  v.empty = a.empty && b.empty;
-  if (v.empty) return v;
-  if (b.empty || a.empty) {
+NodeView leaf_view(const NodeVolume& volume) noexcept {
+  NodeView view;
+  if (volume.empty) return view;
+  for (int i = 0; i < 3; ++i) view.half[i] = float_above(volume.half[i]);
+  view.radius = float_above(volume.radius);
+  return view;
+}
+
+float float_above(double x) noexcept {
+  const auto near = static_cast<float>(x);
+  return near + std::abs(near) * 2.5e-7F + 1e-37F;
+}
+
+void merge_volumes(const NodeVolume& a, const RigidEnclosure* X_PA, const NodeVolume& b,
+                   const RigidEnclosure* X_PB, NodeVolume& node, NodeView& view) noexcept {
+  if (a.empty || b.empty) {
+    // Which of the two are empty never changes, so that there are no axes to be kept.
     const NodeVolume& only = b.empty ? a : b;
-    v.half = only.half;
-    v.radius = only.radius;
-    v.X_AO = (b.empty ? X_PA : X_PB) * only.X_AO;
-    return v;
+    const RigidEnclosure* X = b.empty ? X_PA : X_PB;
+    node.empty = only.empty;
+    node.half = only.half;
+    node.radius = only.radius;
+    node.X_AO = X != nullptr ? *X * only.X_AO : only.X_AO;
+    if (!node.empty) make_view(node, {}, {}, view);
+    return;
   }
-  const RigidEnclosure X_PaO = X_PA * a.X_AO;
-  const RigidEnclosure X_ab = X_PaO.inverse_times(X_PB * b.X_AO);
+  const RigidEnclosure X_PaO = X_PA != nullptr ? *X_PA * a.X_AO : a.X_AO;
+  const RigidEnclosure X_PbO = X_PB != nullptr ? *X_PB * b.X_AO : b.X_AO;
+  const RigidEnclosure X_ab = X_PaO.inverse_times(X_PbO);
   const Matrix3d& R = X_ab.X.R;
   const Vector3d& p = X_ab.X.p;
-  const Vector3d p_in_b = -(R.transpose() * p);
-  const Vector3d reach_b = R.cwiseAbs() * b.half, reach_a = R.cwiseAbs().transpose() * a.half;
+
   // How far the exact boxes may stick out of the computed ones.
   const double sizes = a.half.sum() + b.half.sum() + p.lpNorm<1>();
   const double slack = bound_above(
       2.0 * X_ab.position_error + (X_ab.rotation_error + 32 * kUnitRoundoff) * sizes, 8);
 
-  // Axes N in a's frame; their error is how far they may be from a rotation.
-  const auto fit_along = [&](const Matrix3d& R_Na) {
-    return around(R_Na.cwiseAbs() * a.half, R_Na * p, (R_Na * R).cwiseAbs() * b.half);
+  const auto fit_along = [&](const Matrix3d& R_Na, const RigidTransform& X_Nb) {
+    return around(R_Na.cwiseAbs() * a.half, X_Nb.p, X_Nb.R.cwiseAbs() * b.half);
   };
-  const auto take = [&](const Matrix3d& R_Na, double error, const Fit& fit) {
-    const RigidEnclosure X_Na{{R_Na, Vector3d::Zero()}, error, 0.0};
-    v.half = fit.half + Vector3d::Constant(slack + bound_above(2.0 * error * sizes, 4));
-    v.left = moved_by(X_Na, -fit.center);
-    v.right = moved_by(X_Na * X_ab, -fit.center);
-    v.X_AO = moved_from(X_PaO * X_Na.inverse(), fit.center);
-  };
-  const bool fitted = !before.empty;
-  Fit kept;
-  if (fitted) kept = fit_along(before.left.X.R);
-  if (fitted && kept.cost <= 1.05 * half_surface(before.half)) {
-    take(before.left.X.R, before.left.rotation_error, kept);
-  } else {
-    const Fit along_a = around(a.half, p, reach_b), along_b = around(b.half, p_in_b, reach_a);
+  const double before = half_surface(node.half);
+  RigidEnclosure X_Na{{node.R_Oa, Vector3d::Zero()}, node.turn_error, 0.0};
+  RigidEnclosure X_Nb = X_Na * X_ab;
+  Fit fit = fit_along(node.R_Oa, X_Nb.X);
+  if (node.empty || !(fit.cost <= 1.05 * before)) {
+    const auto try_axes = [&](const Matrix3d& R_Na, double error) {
+      const RigidEnclosure X_Ma{{R_Na, Vector3d::Zero()}, error, 0.0};
+      const RigidEnclosure X_Mb = X_Ma * X_ab;
+      const Fit other = fit_along(R_Na, X_Mb.X);
+      if (!(other.cost < 0.999 * fit.cost)) return;
+      fit = other;
+      X_Na = X_Ma;
+      X_Nb = X_Mb;
+    };
+    try_axes(Matrix3d::Identity(), 0.0);
+    try_axes(R.transpose(), X_ab.rotation_error);
     Matrix3d axes;
-    Fit along_line;
-    const bool line = line_axes(a.half, b.half, R, p, axes);
-    if (line) along_line = fit_along(axes.transpose());
-    const double least = std::min({kept.cost, along_a.cost, along_b.cost, along_line.cost});
-    if (kept.cost == least) {
-      take(before.left.X.R, before.left.rotation_error, kept);
-    } else if (along_line.cost == least) {
-      take(axes.transpose(), 1e-14, along_line);
-    } else if (along_a.cost == least) {
-      v.half = along_a.half + Vector3d::Constant(slack);
-      v.left = RigidEnclosure::translation(-along_a.center);
-      v.right = moved_by(X_ab, -along_a.center);
-      v.X_AO = moved_from(X_PaO, along_a.center);
-    } else {
-      v.half = along_b.half + Vector3d::Constant(slack);
-      v.left = moved_by(X_ab.inverse(), -along_b.center);
-      v.right = RigidEnclosure::translation(-along_b.center);
-      v.X_AO = moved_from(X_PaO * X_ab, along_b.center);
-    }
+    if (line_axes(a.half, b.half, R, p, axes)) try_axes(axes.transpose(), 1e-14);
   }
-  const double balls = std::max(v.left.X.p.norm() + v.left.position_error + a.radius,
-                                v.right.X.p.norm() + v.right.position_error + b.radius);
-  v.radius = std::min(bound_above(v.half.norm(), 8), bound_above(balls, 12));
-  return v;
+  node.R_Oa = X_Na.X.R;
+  node.turn_error = X_Na.rotation_error;
+  const RigidEnclosure X_Oa = moved_by(X_Na, -fit.center);
+  const RigidEnclosure X_Ob = moved_by(X_Nb, -fit.center);
+  node.empty = false;
+  node.half = fit.half + Vector3d::Constant(slack + bound_above(2.0 * node.turn_error * sizes, 4));
+  node.X_AO = moved_from(X_PaO * X_Na.inverse(), fit.center);
+  const double balls = std::max(X_Oa.X.p.norm() + X_Oa.position_error + a.radius,
+                                X_Ob.X.p.norm() + X_Ob.position_error + b.radius);
+  node.radius = std::min(bound_above(node.half.norm(), 8), bound_above(balls, 12));
+  make_view(node, X_Oa, X_Ob, view);
 }
 
-bool proven_apart(const NodeVolume& a, const NodeVolume& b, const RigidEnclosure& X_ab,
-                  double clearance) noexcept {
-  const Matrix3d& R = X_ab.X.R;
-  const Vector3d& t = X_ab.X.p;
-  const Vector3d& ha = a.half;
-  const Vector3d& hb = b.half;
-  const double distance = t.squaredNorm();
-  const double balls = a.radius + b.radius + X_ab.position_error + clearance;
-  if (distance > balls * balls * (1.0 + 1e-14)) return true;
+FloatPose between_children(const NodeView& node) noexcept {
+  FloatPose right;
+  right.x = load(node.right);
+  right.y = load(node.right + 3);
+  right.z = load(node.right + 6);
+  right.p = load(node.right + 9);
+  right.rotation_error = node.rotation_error;
+  right.position_error = node.right_error;
+  return to_left_of_a(node, right);
+}
+FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+  return inverse_times(a.left, a.rotation_error, a.left_error, X_ab);
+}
+FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+  return inverse_times(a.right, a.rotation_error, a.right_error, X_ab);
+}
+FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+  return times(X_ab, b.left, b.rotation_error, b.left_error);
+}
+FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+  return times(X_ab, b.right, b.rotation_error, b.right_error);
+}
 
-  const double sizes = t.lpNorm<1>() + ha.sum() + hb.sum();
-  const double slack =
-      bound_above(X_ab.position_error + (X_ab.rotation_error + 16 * kUnitRoundoff) * sizes, 8);
-  const double enough = clearance + slack;
-  const Matrix3d A = R.cwiseAbs();
-  for (int i = 0; i < 3; ++i) {
-    if (std::abs(t[i]) > ha[i] + A(i, 0) * hb[0] + A(i, 1) * hb[1] + A(i, 2) * hb[2] + enough) {
-      return true;
-    }
+bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
+                  float clearance) noexcept {
+  const Lanes t = X_ab.p;
+  const float distance = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
+  const float balls = float_bound(a.radius + b.radius + X_ab.position_error + clearance, 4);
+  if (distance > float_bound(balls * balls, 4)) return true;
+
+  const Lanes ha = {a.half[0], a.half[1], a.half[2], 0.0F};
+  const float hb0 = b.half[0], hb1 = b.half[1], hb2 = b.half[2];
+  const float sizes = size_of(t) + ha[0] + ha[1] + ha[2] + hb0 + hb1 + hb2;
+  const float slack =
+      float_bound(X_ab.position_error + (X_ab.rotation_error + 16.0F * kFloatRoundoff) * sizes, 8);
+  const float enough = clearance + slack;
+  const auto abs = [](Lanes v) { return v < 0.0F ? -v : v; };
+  const auto any = [](auto mask) { return (mask[0] | mask[1] | mask[2]) != 0; };
+  const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
+  if (any(abs(t) > ha + Ax * hb0 + Ay * hb1 + Az * hb2 + enough)) return true;
+
+  // Rows of R: what b's axes are in a's, the other way round.
+  const Lanes r0 = {X_ab.x[0], X_ab.y[0], X_ab.z[0], 0.0F};
+  const Lanes r1 = {X_ab.x[1], X_ab.y[1], X_ab.z[1], 0.0F};
+  const Lanes r2 = {X_ab.x[2], X_ab.y[2], X_ab.z[2], 0.0F};
+  const Lanes A0 = abs(r0), A1 = abs(r1), A2 = abs(r2);
+  const Lanes hb = {hb0, hb1, hb2, 0.0F};
+  if (any(abs(r0 * t[0] + r1 * t[1] + r2 * t[2]) >
+          hb + A0 * ha[0] + A1 * ha[1] + A2 * ha[2] + enough)) {
+    return true;
   }
-  for (int j = 0; j < 3; ++j) {
-    const double along = t[0] * R(0, j) + t[1] * R(1, j) + t[2] * R(2, j);
-    if (std::abs(along) > hb[j] + A(0, j) * ha[0] + A(1, j) * ha[1] + A(2, j) * ha[2] + enough) {
-      return true;
-    }
-  }
+
   // Along e_i x b_j, no longer than 1: what exceeds the clearance there exceeds it along the unit
-  // direction as well; nothing does where the product vanishes.
-  const double edges = clearance + 2.0 * slack;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    for (int j = 0; j < 3; ++j) {
-      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      if (std::abs(t[i2] * R(i1, j) - t[i1] * R(i2, j)) >
-          ha[i1] * A(i2, j) + ha[i2] * A(i1, j) + hb[j1] * A(i, j2) + hb[j2] * A(i, j1) + edges) {
-        return true;
-      }
-    }
-  }
-  return false;
+  // direction as well; nothing does where the product vanishes. Three j at a time: with the lanes
+  // turned once and twice, lane j holds j + 1 and j + 2.
+  const float edges = clearance + 2.0F * slack;
+  const auto once = [](Lanes v) { return Lanes{v[1], v[2], v[0], 0.0F}; };
+  const auto twice = [](Lanes v) { return Lanes{v[2], v[0], v[1], 0.0F}; };
+  const Lanes hb_1 = once(hb), hb_2 = twice(hb);
+  return any(abs(r1 * t[2] - r2 * t[1]) >
+             A2 * ha[1] + A1 * ha[2] + hb_1 * twice(A0) + hb_2 * once(A0) + edges) ||
+         any(abs(r2 * t[0] - r0 * t[2]) >
+             A0 * ha[2] + A2 * ha[0] + hb_1 * twice(A1) + hb_2 * once(A1) + edges) ||
+         any(abs(r0 * t[1] - r1 * t[0]) >
+             A1 * ha[0] + A0 * ha[1] + hb_1 * twice(A2) + hb_2 * once(A2) + edges);
 }
 
 void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
-                 std::span<NodeVolume> volumes) {
+                 std::span<NodeVolume> volumes, std::span<NodeView> views) {
   const auto nodes = tree.nodes();
   // Parts in the order of the leaves: below every node a range of them.
   std::vector<int> order;
@@ -253,10 +365,12 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
     const ChainTree::Node& node = nodes[n];
     NodeVolume& v = volumes[n];
     v = {};
+    views[n] = {};
     const auto [first, last] = range[n];
     if (first == last) continue;
     if (node.left < 0) {
       v = leaf_volume(tree.parts()[static_cast<size_t>(node.part)]);
+      views[n] = leaf_view(v);
       continue;
     }
     Vector3d mean = Vector3d::Zero();
@@ -321,8 +435,10 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
           X_WL[static_cast<size_t>(nodes[static_cast<size_t>(i)].anchor.value)];
       return v.X_AO.inverse_times(X_WA.inverse_times(X_WB) * below.X_AO);
     };
-    v.left = child(node.left);
-    v.right = child(node.right);
+    const RigidEnclosure left = child(node.left), right = child(node.right);
+    v.R_Oa = left.X.R;
+    v.turn_error = left.rotation_error;
+    make_view(v, left, right, views[n]);
   }
 }
 

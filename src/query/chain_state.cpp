@@ -10,7 +10,9 @@
 
 namespace catena {
 
+using internal::FloatPose;
 using internal::GeometryPair;
+using internal::NodeView;
 using internal::NodeVolume;
 
 struct ChainState::Impl {
@@ -42,11 +44,13 @@ struct ChainState::Impl {
     }
     slots.resize(static_cast<size_t>(tree.num_slots()));
     volumes.resize(tree.nodes().size());
-    slot_saved.assign(slots.size(), 0);
-    slot_touched.assign(slots.size(), 0);
-    volume_saved.assign(volumes.size(), 0);
-    volume_touched.assign(volumes.size(), 0);
-    marked_at.assign(volumes.size(), 0);
+    views.resize(tree.nodes().size());
+    leaf_of.resize(tree.parts().size());
+    for (size_t n = 0; n < tree.nodes().size(); ++n) {
+      if (tree.nodes()[n].part >= 0) leaf_of[at(tree.nodes()[n].part)] = static_cast<int>(n);
+    }
+    slot_stamps.resize(slots.size());
+    node_stamps.resize(volumes.size());
     unproven_at.assign(static_cast<size_t>(robot.num_links()), 0);
     piece.resize(static_cast<size_t>(robot.num_links()));
     for (int i = 1; i < robot.num_links(); ++i) {
@@ -57,30 +61,13 @@ struct ChainState::Impl {
     }
     std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
     link_poses(robot, q, X_WL);
-    internal::fit_volumes(tree, X_WL, volumes);
-    for (size_t i = 0; i < tree.parts().size(); ++i) {
-      const CollisionWorld::WorldGeometry& g = world->geometries()[i];
-      const ChainTree::Part& part = tree.parts()[i];
-      NodeVolume leaf = internal::leaf_volume(part);
-      Leaf l;
-      l.X_OG = leaf.X_AO.inverse_times(g.X_LG);
-      l.body = g.body;
-      if (const auto* sphere = g.geometry->kind() == Geometry::Kind::kPrimitive
-                                   ? std::get_if<Sphere>(&g.geometry->primitive())
-                                   : nullptr) {
-        l.ball = sphere->radius;
-        l.ball_error = bound_above(part.line_radius - sphere->radius, 1);
-      }
-      leaves.push_back(l);
-    }
+    internal::fit_volumes(tree, X_WL, volumes, views);
   }
 
-  /// A part, in the frame O of its leaf.
-  struct Leaf {
-    RigidEnclosure X_OG;
-    BodyIndex body;
-    double ball = -1.0;  ///< radius of a sphere, which has its centre in O's origin; else negative
-    double ball_error = 0.0;
+  struct SavedNode {
+    int node;
+    NodeVolume volume;
+    NodeView view;
   };
 
   static size_t at(int i) { return static_cast<size_t>(i); }
@@ -89,10 +76,8 @@ struct ChainState::Impl {
 
   // ---- what moves
 
-  const RigidEnclosure& slot(int i) const {
-    static const RigidEnclosure kIdentity;
-    return i == 0 ? kIdentity : slots[at(i)];
-  }
+  // nullptr: the same frame.
+  const RigidEnclosure* slot(int i) const { return i == 0 ? nullptr : &slots[at(i)]; }
 
   void compute_shortcut(int i) {
     const ChainTree::Shortcut& s = tree.shortcuts()[at(i - robot.num_links())];
@@ -101,20 +86,19 @@ struct ChainState::Impl {
 
   void compute_volume(int n) {
     const ChainTree::Node& at_n = node(n);
-    NodeVolume& v = volumes[at(n)];
-    v = internal::merged_volume(volumes[at(at_n.left)], slot(at_n.left_slot),
-                                volumes[at(at_n.right)], slot(at_n.right_slot), v);
+    internal::merge_volumes(volumes[at(at_n.left)], slot(at_n.left_slot), volumes[at(at_n.right)],
+                            slot(at_n.right_slot), volumes[at(n)], views[at(n)]);
   }
 
   void save_slot(int i) {
-    if (slot_saved[at(i)] == commits) return;
-    slot_saved[at(i)] = commits;
+    if (slot_stamps[at(i)].saved == commits) return;
+    slot_stamps[at(i)].saved = commits;
     old_slots.emplace_back(i, slots[at(i)]);
   }
   void save_volume(int n) {
-    if (volume_saved[at(n)] == commits) return;
-    volume_saved[at(n)] = commits;
-    old_volumes.emplace_back(n, volumes[at(n)]);
+    if (node_stamps[at(n)].saved == commits) return;
+    node_stamps[at(n)].saved = commits;
+    old_volumes.push_back({n, volumes[at(n)], views[at(n)]});
   }
 
   void set(std::span<const Change> changes) {
@@ -197,14 +181,14 @@ struct ChainState::Impl {
         unproven_at[at(i)] = proofs;
         proof.unproven.push_back(i);
       }
-      for (int s = tree.user_of_joint(i); s != 0 && slot_touched[at(s)] != sets;
+      for (int s = tree.user_of_joint(i); s != 0 && slot_stamps[at(s)].touched != sets;
            s = tree.shortcuts()[at(s - robot.num_links())].user) {
-        slot_touched[at(s)] = sets;
+        slot_stamps[at(s)].touched = sets;
         shortcuts_above.push_back(s);
       }
-      for (int n = tree.node_of_joint(i); n >= 0 && volume_touched[at(n)] != sets;
+      for (int n = tree.node_of_joint(i); n >= 0 && node_stamps[at(n)].touched != sets;
            n = node(n).parent) {
-        volume_touched[at(n)] = sets;
+        node_stamps[at(n)].touched = sets;
         volumes_above.push_back(n);
       }
     }
@@ -224,8 +208,8 @@ struct ChainState::Impl {
   }
 
   void mark(int n) {
-    if (marked_at[at(n)] == proofs) return;
-    marked_at[at(n)] = proofs;
+    if (is_marked(n)) return;
+    node_stamps[at(n)].marked = proofs;
     marked.push_back(n);
   }
 
@@ -256,7 +240,10 @@ struct ChainState::Impl {
   void rollback() {
     for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
     for (const auto& [i, X] : old_slots) slots[at(i)] = X;
-    for (const auto& [n, volume] : old_volumes) volumes[at(n)] = volume;
+    for (const SavedNode& saved : old_volumes) {
+      volumes[at(saved.node)] = saved.volume;
+      views[at(saved.node)] = saved.view;
+    }
     ++commits;
     old_slots.clear();
     old_volumes.clear();
@@ -267,8 +254,7 @@ struct ChainState::Impl {
     for (const LinkIndex i : committed.unproven) {
       unproven_at[at(i)] = proofs;
       proof.unproven.push_back(i);
-      for (int n = tree.node_of_joint(i); n >= 0 && marked_at[at(n)] != proofs;
-           n = node(n).parent) {
+      for (int n = tree.node_of_joint(i); n >= 0 && !is_marked(n); n = node(n).parent) {
         mark(n);
       }
     }
@@ -308,14 +294,13 @@ struct ChainState::Impl {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
     find_pieces();
     most_visited = query.result().stats.box_tests + kMostVisited * at(robot.num_links()) + 1000;
+    enough = internal::float_above(options.clearance);
     gave_up = false;
     stop = false;
     for (size_t k = 0; k < marked.size() && !stop; ++k) {
       const ChainTree::Node& n = node(marked[k]);
-      const NodeVolume& v = volumes[at(marked[k])];
-      if (n.left < 0 || v.empty || volumes[at(n.left)].empty || volumes[at(n.right)].empty)
-        continue;
-      meet(query, options, n.left, n.right, v.left.inverse_times(v.right));
+      if (n.left < 0 || views[at(n.left)].empty() || views[at(n.right)].empty()) continue;
+      meet(query, n.left, n.right, internal::between_children(views[at(marked[k])]));
     }
     if (!stop) meet_scene(query, options);
     result.stats += query.result().stats;
@@ -351,56 +336,65 @@ struct ChainState::Impl {
                         [&](LinkIndex i) { return tree.moves(i, a) != tree.moves(i, b); });
   }
 
-  bool is_marked(int n) const { return marked_at[at(n)] == proofs; }
+  bool is_marked(int n) const { return node_stamps[at(n)].marked == proofs; }
 
   // Nodes i and k that hold no part in common, X_ab of their boxes' frames.
-  void meet(internal::StateQuery& query, const QueryOptions& options, int i, int k,
-            const RigidEnclosure& X_ab) {
+  void meet(internal::StateQuery& query, int i, int k, const FloatPose& X_ab) {
     const ChainTree::Node& a = node(i);
     const ChainTree::Node& b = node(k);
     if (!is_marked(i) && !is_marked(k) && same_piece(a.anchor, b.anchor)) return;
-    const NodeVolume& va = volumes[at(i)];
-    const NodeVolume& vb = volumes[at(k)];
-    QueryStats& stats = query.result().stats;
-    if (++stats.box_tests > most_visited) {
+    const NodeView& va = views[at(i)];
+    const NodeView& vb = views[at(k)];
+    if (++query.result().stats.box_tests > most_visited) {
       gave_up = stop = true;
       return;
     }
-    if (internal::proven_apart(va, vb, X_ab, options.clearance)) return;
+    if (internal::proven_apart(va, vb, X_ab, enough)) return;
     if (a.left < 0 && b.left < 0) {
-      stop = meet_parts(query, options, a.part, b.part, X_ab);
+      stop = meet_parts(query, a.part, b.part);
       return;
     }
     if (b.left < 0 || (a.left >= 0 && va.radius >= vb.radius)) {
-      if (!volumes[at(a.right)].empty) {
-        meet(query, options, a.right, k, va.right.inverse_times(X_ab));
+      if (!views[at(a.right)].empty()) {
+        meet(query, a.right, k, internal::to_right_of_a(va, X_ab));
       }
-      if (!stop && !volumes[at(a.left)].empty) {
-        meet(query, options, a.left, k, va.left.inverse_times(X_ab));
+      if (!stop && !views[at(a.left)].empty()) {
+        meet(query, a.left, k, internal::to_left_of_a(va, X_ab));
       }
     } else {
-      if (!volumes[at(b.left)].empty) meet(query, options, i, b.left, X_ab * vb.left);
-      if (!stop && !volumes[at(b.right)].empty) {
-        meet(query, options, i, b.right, X_ab * vb.right);
+      if (!views[at(b.left)].empty()) meet(query, i, b.left, internal::to_left_of_b(X_ab, vb));
+      if (!stop && !views[at(b.right)].empty()) {
+        meet(query, i, b.right, internal::to_right_of_b(X_ab, vb));
       }
     }
   }
 
   // True where the search may end.
-  bool meet_parts(internal::StateQuery& query, const QueryOptions& options, int i, int k,
-                  const RigidEnclosure& X_ab) {
-    const Leaf& a = leaves[at(i)];
-    const Leaf& b = leaves[at(k)];
-    if (a.ball >= 0.0 && b.ball >= 0.0) {
-      const double error =
-          bound_above(X_ab.position_error + a.ball_error + b.ball_error +
-                          4 * kUnitRoundoff * (X_ab.X.p.lpNorm<1>() + a.ball + b.ball),
-                      8);
-      if (X_ab.X.p.norm() - (a.ball + b.ball) - error > options.clearance) return false;
-    }
-    if (!world->checks(a.body, b.body)) return false;
-    const RigidEnclosure X = a.X_OG.inverse_times(X_ab * b.X_OG);
+  bool meet_parts(internal::StateQuery& query, int i, int k) {
+    const auto geometries = world->geometries();
+    if (!world->checks(geometries[at(i)].body, geometries[at(k)].body)) return false;
+    const RigidEnclosure X_LL = between_links(leaf_of[at(i)], leaf_of[at(k)]);
+    const RigidEnclosure X = geometries[at(i)].X_LG.inverse_times(X_LL * geometries[at(k)].X_LG);
     return i < k ? query.meets_part({i, k}, X) : query.meets_part({k, i}, X.inverse());
+  }
+
+  // X_ab of the links that carry two leaves: up to the node that holds both, and down again.
+  RigidEnclosure between_links(int i, int k) const {
+    RigidEnclosure X_Ai, X_Bk;  // in the anchors of the nodes reached from i and from k
+    const auto climb = [&](int& n, RigidEnclosure& X) {
+      const ChainTree::Node& above = node(node(n).parent);
+      const int s = above.left == n ? above.left_slot : above.right_slot;
+      if (s != 0) X = slots[at(s)] * X;
+      n = node(n).parent;
+    };
+    while (i != k) {
+      if (i > k) {  // parents come first
+        climb(i, X_Ai);
+      } else {
+        climb(k, X_Bk);
+      }
+    }
+    return X_Ai.inverse_times(X_Bk);
   }
 
   // ---- the scene
@@ -413,40 +407,46 @@ struct ChainState::Impl {
       if (obstacles.nodes.empty() || stop) return;
       auto& list = workspace.impl().scene_nodes;
       list.assign(1, 0);
-      descend(query, options, obstacles, solids, 0, volumes[0].X_AO, 0, 1);
+      descend(query, options, obstacles, solids, 0, RigidEnclosure::identity(), 0, 1);
     };
-    if (!scene.unbounded().empty()) meet_unbounded(query, 0, volumes[0].X_AO);
+    if (!scene.unbounded().empty()) meet_unbounded(query, 0, RigidEnclosure::identity());
     walk(scene.elements(), false);
     walk(scene.solids(), true);
   }
 
   bool stands(int n) const { return !is_marked(n) && same_piece(node(n).anchor, LinkIndex(0)); }
 
-  void place(int part, const RigidEnclosure& X_WO) {
+  // X_WA of a child's anchor.
+  RigidEnclosure child_pose(const RigidEnclosure& X_WA, int child_slot) const {
+    return child_slot == 0 ? X_WA : X_WA * slots[at(child_slot)];
+  }
+
+  void place(int part, const RigidEnclosure& X_WL) {
     Workspace::Impl::Placement& place = workspace.impl().placements[at(part)];
-    place.X_WG = X_WO * leaves[at(part)].X_OG;
+    place.X_WG = X_WL * world->geometries()[at(part)].X_LG;
     place.moved = workspace.impl().moved;
   }
 
-  void meet_unbounded(internal::StateQuery& query, int n, const RigidEnclosure& X_WO) {
+  void meet_unbounded(internal::StateQuery& query, int n, const RigidEnclosure& X_WA) {
     if (stop || volumes[at(n)].empty || stands(n)) return;
     const ChainTree::Node& a = node(n);
     if (a.left < 0) {
-      place(a.part, X_WO);
+      place(a.part, X_WA);
       stop = query.meets_unbounded(a.part);
       return;
     }
-    meet_unbounded(query, a.left, X_WO * volumes[at(n)].left);
-    meet_unbounded(query, a.right, X_WO * volumes[at(n)].right);
+    meet_unbounded(query, a.left, child_pose(X_WA, a.left_slot));
+    meet_unbounded(query, a.right, child_pose(X_WA, a.right_slot));
   }
 
   // As internal::NearScene, with boxes that follow from those of the tree.
   void descend(internal::StateQuery& query, const QueryOptions& options,
-               const SceneTree::Tree& obstacles, bool solids, int n, const RigidEnclosure& X_WO,
+               const SceneTree::Tree& obstacles, bool solids, int n, const RigidEnclosure& X_WA,
                size_t first, size_t last) {
     const NodeVolume& v = volumes[at(n)];
     if (stop || v.empty || stands(n)) return;
     const ChainTree::Node& a = node(n);
+    const RigidEnclosure X_WO = X_WA * v.X_AO;
     const double size = v.half.sum() + v.radius;
     const Vector3d reach =
         (X_WO.X.R.cwiseAbs() * v.half).cwiseMin(v.radius) +
@@ -458,15 +458,17 @@ struct ChainState::Impl {
     const size_t end = list.size();
     if (end > kept) {
       if (a.left < 0) {
-        place(a.part, X_WO);
+        place(a.part, X_WA);
         for (size_t k = kept; k < end && !stop; ++k) {
           const SceneTree::Node& obstacle = obstacles.nodes[at(list[k])];
           stop =
               solids ? query.meets_inside(a.part, obstacle) : query.meets_element(a.part, obstacle);
         }
       } else {
-        descend(query, options, obstacles, solids, a.left, X_WO * v.left, kept, end);
-        descend(query, options, obstacles, solids, a.right, X_WO * v.right, kept, end);
+        descend(query, options, obstacles, solids, a.left, child_pose(X_WA, a.left_slot), kept,
+                end);
+        descend(query, options, obstacles, solids, a.right, child_pose(X_WA, a.right_slot), kept,
+                end);
       }
     }
     list.resize(kept);
@@ -478,21 +480,25 @@ struct ChainState::Impl {
   Workspace workspace;
   Eigen::VectorXd q;
   std::vector<std::vector<LinkIndex>> followers;  // of every joint: itself and its mimics
-  std::vector<Leaf> leaves;                       // of every part
 
   std::vector<RigidEnclosure> slots;  // joint transforms, then shortcuts
   std::vector<NodeVolume> volumes;    // of every node
+  std::vector<NodeView> views;        // of every node
+  std::vector<int> leaf_of;           // of every part, its node
 
   // What has changed since the last commit.
   std::uint64_t commits = 1;
-  std::vector<std::uint64_t> slot_saved, volume_saved;  // the count of commits they were saved at
+  // By the counts of commits, sets and proofs: saved, touched and marked in the present one.
+  struct Stamps {
+    std::uint64_t saved = 0, touched = 0, marked = 0;
+  };
+  std::vector<Stamps> slot_stamps, node_stamps;
   std::vector<std::pair<int, RigidEnclosure>> old_slots;
-  std::vector<std::pair<int, NodeVolume>> old_volumes;
+  std::vector<SavedNode> old_volumes;
   std::vector<std::pair<int, double>> old_values;
 
   // Of one set.
   std::uint64_t sets = 0;
-  std::vector<std::uint64_t> slot_touched, volume_touched;
   std::vector<LinkIndex> moved;
   std::vector<RigidEnclosure> moved_from;
   std::vector<int> shortcuts_above, volumes_above;
@@ -500,7 +506,6 @@ struct ChainState::Impl {
   // What is proven, and of what is committed.
   Proof proof, committed;
   std::uint64_t proofs = 1;
-  std::vector<std::uint64_t> marked_at;    // nodes in which an unproven joint moves something
   std::vector<std::uint64_t> unproven_at;  // joints
   std::vector<int> marked;
   std::vector<int>
@@ -509,6 +514,7 @@ struct ChainState::Impl {
 
   // Of one check.
   std::uint64_t most_visited = 0;
+  float enough = 0.0F;  // the clearance, rounded up
   bool gave_up = false, stop = false;
 };
 

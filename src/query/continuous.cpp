@@ -154,13 +154,25 @@ class Query {
         if (add({part, first + i})) return false;
       }
     }
-    return !internal::visit_near_scene(world_, scene.geometries(), ws_, result_.stats,
-                                       [&](int part, const SceneTree::Node& obstacle) {
-                                         return add({part, first + obstacle.geometry});
-                                       }) &&
-           !internal::visit_near_parts(world_, ws_, result_.stats, [&](int a, int b) {
-             return add({a, b});
-           });
+    const auto over = [&](GeometryPair pair) {
+      block(0.0, internal::make_witness(world_, pair, {}, ws_));
+    };
+    return !internal::visit_near_scene(
+               world_, scene.geometries(), ws_, result_.stats, options_.budget,
+               [&](int part, const SceneTree::Node& obstacle) {
+                 return add({part, first + obstacle.geometry});
+               },
+               [&](int part, const SceneTree::Node& obstacle) {
+                 over({part, first + obstacle.geometry});
+               }) &&
+           !internal::visit_near_parts(
+               world_, ws_, result_.stats, options_.budget,
+               [&](int a, int b) {
+                 return add({a, b});
+               },
+               [&](int a, int b) {
+                 over({a, b});
+               });
   }
 
   // Notes a contact at t, if one is proven there.

@@ -44,11 +44,28 @@ void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const Margin& m
   }
 }
 
+/// A part below a node, and a leaf below a node of a tree over the scene.
+inline int first_part(const ChainTree& tree, int n) {
+  while (tree.nodes()[static_cast<size_t>(n)].left >= 0) {
+    const ChainTree::Node& node = tree.nodes()[static_cast<size_t>(n)];
+    const bool left = tree.nodes()[static_cast<size_t>(node.left)].num_parts > 0;
+    n = left ? node.left : node.right;
+  }
+  return tree.nodes()[static_cast<size_t>(n)].part;
+}
+inline const SceneTree::Node& first_leaf(const SceneTree::Tree& tree, int n) {
+  while (tree.nodes[static_cast<size_t>(n)].left >= 0) {
+    n = tree.nodes[static_cast<size_t>(n)].left;
+  }
+  return tree.nodes[static_cast<size_t>(n)];
+}
+
 /// Calls visit(a, b), a < b, for every two parts whose boxes are not proven disjoint, but for those
-/// of one rigid piece, until it returns true; then so does this.
-template <class Visit>
+/// of one rigid piece, until it returns true; then so does this. With more than `budget` visited
+/// pairs (0: no budget) the last call is over(a, b), of two parts that are left open.
+template <class Visit, class Over>
 bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QueryStats& stats,
-                      const Visit& visit) {
+                      std::uint64_t budget, const Visit& visit, const Over& over) {
   const auto nodes = world.chain_tree().nodes();
   auto& stack = ws.node_stack;
   stack.clear();
@@ -65,6 +82,11 @@ bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QuerySta
     while (!stack.empty()) {
       const auto [i, k] = stack.back();
       stack.pop_back();
+      if (budget != 0 && stats.visited() > budget) {
+        const int a = first_part(world.chain_tree(), i), b = first_part(world.chain_tree(), k);
+        over(std::min(a, b), std::max(a, b));
+        return true;
+      }
       const ChainTree::Node& a = nodes[static_cast<size_t>(i)];
       const ChainTree::Node& b = nodes[static_cast<size_t>(k)];
       if (a.left < 0 && b.left < 0) {
@@ -112,12 +134,19 @@ inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
 /// The same for a part and a leaf of a tree over the scene: visit(part, leaf).
 ///
 /// A node hands the scene's nodes that it may meet, no larger than itself, down to its children.
-template <class Visit>
+template <class Visit, class Over>
 class NearScene {
  public:
   NearScene(const CollisionWorld& world, const SceneTree::Tree& scene, Workspace::Impl& ws,
-            QueryStats& stats, const Visit& visit)
-      : nodes_(world.chain_tree().nodes()), scene_(scene), ws_(ws), stats_(stats), visit_(visit) {}
+            QueryStats& stats, std::uint64_t budget, const Visit& visit, const Over& over)
+      : tree_(world.chain_tree()),
+        nodes_(tree_.nodes()),
+        scene_(scene),
+        ws_(ws),
+        stats_(stats),
+        budget_(budget),
+        visit_(visit),
+        over_(over) {}
 
   bool run() {
     if (nodes_.empty() || scene_.nodes.empty()) return false;
@@ -135,7 +164,10 @@ class NearScene {
     refine(scene_, ws_.boxes[static_cast<size_t>(n)], leaf, list, first, last, stats_);
     const size_t stop = list.size();
     bool found = false;
-    if (leaf) {
+    if (stop > kept && budget_ != 0 && stats_.visited() > budget_) {
+      over_(first_part(tree_, n), first_leaf(scene_, list[kept]));
+      found = true;
+    } else if (leaf) {
       for (size_t i = kept; i < stop && !found; ++i) {
         found = visit_(node.part, scene_.nodes[static_cast<size_t>(list[i])]);
       }
@@ -146,17 +178,21 @@ class NearScene {
     return found;
   }
 
+  const ChainTree& tree_;
   std::span<const ChainTree::Node> nodes_;
   const SceneTree::Tree& scene_;
   Workspace::Impl& ws_;
   QueryStats& stats_;
+  std::uint64_t budget_;
   const Visit& visit_;
+  const Over& over_;
 };
 
-template <class Visit>
+template <class Visit, class Over>
 bool visit_near_scene(const CollisionWorld& world, const SceneTree::Tree& scene,
-                      Workspace::Impl& ws, QueryStats& stats, const Visit& visit) {
-  return NearScene<Visit>(world, scene, ws, stats, visit).run();
+                      Workspace::Impl& ws, QueryStats& stats, std::uint64_t budget,
+                      const Visit& visit, const Over& over) {
+  return NearScene<Visit, Over>(world, scene, ws, stats, budget, visit, over).run();
 }
 
 }  // namespace catena::internal

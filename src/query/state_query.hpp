@@ -205,13 +205,16 @@ class StateQuery {
   }
 
   bool meets_itself() {
-    return visit_near_parts(world_, ws_, result_.stats, [&](int a, int b) {
-      const GeometryPair pair{a, b};
-      if (!checks(pair)) return false;
-      if (out_of_budget(pair)) return true;
-      if (ball_gap(world_, pair, ws_) > options_.clearance) return false;
-      return visit(pair, relative_pose(world_, pair, ws_));
-    });
+    return visit_near_parts(
+        world_, ws_, result_.stats, options_.budget,
+        [&](int a, int b) {
+          const GeometryPair pair{a, b};
+          if (!checks(pair) || ball_gap(world_, pair, ws_) > options_.clearance) return false;
+          return visit(pair, relative_pose(world_, pair, ws_));
+        },
+        [&](int a, int b) {
+          leave_open({a, b}, {}, true);
+        });
   }
 
   bool meets_scene() {
@@ -219,14 +222,21 @@ class StateQuery {
       if (meets_unbounded(part)) return true;
     }
     const SceneTree& scene = world_.scene_tree();
-    return visit_near_scene(world_, scene.elements(), ws_, result_.stats,
-                            [&](int part, const SceneTree::Node& obstacle) {
-                              return meets_element(part, obstacle);
-                            }) ||
-           visit_near_scene(world_, scene.solids(), ws_, result_.stats,
-                            [&](int part, const SceneTree::Node& obstacle) {
-                              return meets_inside(part, obstacle);
-                            });
+    const auto over = [&](int part, const SceneTree::Node& obstacle) {
+      leave_open({part, scene_geometry(obstacle.geometry)}, {}, true);
+    };
+    return visit_near_scene(
+               world_, scene.elements(), ws_, result_.stats, options_.budget,
+               [&](int part, const SceneTree::Node& obstacle) {
+                 return meets_element(part, obstacle);
+               },
+               over) ||
+           visit_near_scene(
+               world_, scene.solids(), ws_, result_.stats, options_.budget,
+               [&](int part, const SceneTree::Node& obstacle) {
+                 return meets_inside(part, obstacle);
+               },
+               over);
   }
 
   // Nearest boxes first, so that the smallest distance is met early and most pairs are never
@@ -351,14 +361,19 @@ class StateQuery {
         if (unknown({part, scene_geometry(i)})) return std::nullopt;
       }
     }
-    if (visit_near_parts(world_, ws_, result_.stats,
-                         [&](int a, int b) {
-                           return unknown({a, b});
-                         }) ||
-        visit_near_scene(world_, world_.scene_tree().geometries(), ws_, result_.stats,
-                         [&](int part, const SceneTree::Node& obstacle) {
-                           return unknown({part, scene_geometry(obstacle.geometry)});
-                         })) {
+    const auto nothing = [](const auto&...) {};
+    if (visit_near_parts(
+            world_, ws_, result_.stats, 0,
+            [&](int a, int b) {
+              return unknown({a, b});
+            },
+            nothing) ||
+        visit_near_scene(
+            world_, world_.scene_tree().geometries(), ws_, result_.stats, 0,
+            [&](int part, const SceneTree::Node& obstacle) {
+              return unknown({part, scene_geometry(obstacle.geometry)});
+            },
+            nothing)) {
       return std::nullopt;
     }
     if (!(deepest.hi <= 0.0) || !(deepest.width() <= options_.distance_width)) return std::nullopt;

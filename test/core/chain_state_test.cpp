@@ -69,7 +69,7 @@ TEST(ChainState, AnswersAsTheOracleAfterAnySequence) {
   for (const std::string& name : oracle::robot_names()) {
     const oracle::RobotSpec spec = oracle::make_robot_spec(name);
     const auto robot = oracle::make_robot(spec);
-    for (int trial = 0; trial < 6; ++trial) {
+    for (int trial = 0; trial < 20; ++trial) {
       const auto scene = trial % 3 == 0 ? std::make_shared<const Scene>()
                                         : open_scene(oracle::reach_of(name), rng);
       const auto world = std::make_shared<const CollisionWorld>(robot, scene);
@@ -121,7 +121,7 @@ TEST(ChainState, AnswersAsTheOracleAfterAnySequence) {
     }
   }
   EXPECT_GT(free, 300);
-  EXPECT_GT(collisions, 300);
+  EXPECT_GT(collisions, 200);
 }
 
 // A chain of `n` links with two balls each, over a floor.
@@ -146,7 +146,8 @@ std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
   Scene scene;
   if (floor) {
     scene.objects.push_back(
-        {"floor", {{Geometry::make(Box{{1000, 1000, 1}}), RigidEnclosure::translation({0, 0, -2})}}});
+        {"floor",
+         {{Geometry::make(Box{{1000, 1000, 1}}), RigidEnclosure::translation({0, 0, -2})}}});
     scene.objects.push_back(
         {"wall", {{Geometry::make(HalfSpace{Vector3d::UnitY(), -3.0}), RigidEnclosure()}}});
   }
@@ -161,9 +162,10 @@ TEST(ChainState, AContactThatIsNotTakenBackStaysOne) {
   ASSERT_EQ(state.check().verdict, Verdict::kFree);
   state.commit();
   // Three right angles in a row (about z, whatever lies between) close a square.
-  const std::vector<ChainState::Change> square{
-      {LinkIndex(10), M_PI / 2}, {LinkIndex(12), M_PI / 2}, {LinkIndex(14), M_PI / 2},
-      {LinkIndex(16), M_PI / 2}};
+  const std::vector<ChainState::Change> square{{LinkIndex(10), M_PI / 2},
+                                               {LinkIndex(12), M_PI / 2},
+                                               {LinkIndex(14), M_PI / 2},
+                                               {LinkIndex(16), M_PI / 2}};
   state.set(square);
   ASSERT_EQ(state.check().verdict, Verdict::kCollision);
   for (const int far : {40, 50, 60}) {
@@ -212,7 +214,7 @@ TEST(ChainState, FindsTheSceneThatAMovedLinkMeets) {
   state.rollback();
   const StateResult measured = state.distance();
   ASSERT_TRUE(measured.distance);
-  EXPECT_NEAR(measured.distance->lo, 1.4, 2e-5);
+  EXPECT_NEAR(measured.distance->lo, 0.8, 2e-5);  // of a ball and the next but one
 }
 
 TEST(ChainState, BadValuesThrowAndChangeNothing) {

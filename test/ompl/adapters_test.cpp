@@ -219,16 +219,21 @@ TEST(MotionValidator, CountsEveryMotionOnce) {
 }
 
 TEST(MotionValidator, UndecidedIsNotFree) {
-  // Rows of balls 0.02 beside the arm on either side: too many for a budget of one pair.
+  // Rows of balls 0.02 beside the arm on either side, aslant, so that boxes do not tell them apart:
+  // too many for a budget of one pair.
+  const Eigen::Rotation2Dd aslant(0.3);
   std::vector<Eigen::Vector3d> rows;
-  for (int i = 2; i <= 19; ++i) rows.emplace_back(0.05 * i, i % 2 == 0 ? 0.06 : -0.06, 0.0);
+  for (int i = 2; i <= 19; ++i) {
+    const Eigen::Vector2d xy = aslant * Eigen::Vector2d(0.05 * i, i % 2 == 0 ? 0.06 : -0.06);
+    rows.emplace_back(xy[0], xy[1], 0.0);
+  }
   auto scene = std::make_shared<catena::Scene>();
   scene->objects.push_back({"rows", {{catena::Geometry::make_spheres(rows, 0.02), {}}}});
   SetupOptions options;
   for (const std::uint64_t budget : {1, 1000}) {
     options.budget = budget;
     const Fixture f(catena::test::swinging_arm(), scene, options);
-    auto from = f.state({0.0}), to = f.state({0.001}), last = f.state({0.123});
+    auto from = f.state({0.3}), to = f.state({0.301}), last = f.state({0.123});
     std::pair<ob::State*, double> last_valid(last.get(), -7.0);
     const bool enough = budget > 1;
     EXPECT_EQ(f.checker().isValid(from.get()), enough);
@@ -238,7 +243,7 @@ TEST(MotionValidator, UndecidedIsNotFree) {
     EXPECT_EQ(f.setup.statistics().undecided_states, enough ? 0U : 1U);
     if (!enough) {
       EXPECT_EQ(last_valid.second, 0.0);
-      EXPECT_EQ(last[0], 0.0);
+      EXPECT_EQ(last[0], 0.3);
     }
   }
 }
