@@ -70,7 +70,7 @@ void measure(benchmark::State& state, const ChainCase& c, const ChainMethodEntry
 int main(int argc, char** argv) {
   for (const ChainCase& c : chain_cases()) {
     for (const ChainMethodEntry& m : chain_methods()) {
-      if (c.every_joint ? !m.every_joint : !m.one_joint) continue;
+      if (c.every_joint && !m.has_all_joints) continue;
       benchmark::RegisterBenchmark((c.name + '/' + m.name).c_str(), measure, c, m)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);

@@ -139,8 +139,6 @@ class GridTurn : public ChainMethod {
     return true;
   }
 
-  bool all_joints(std::span<const double>) override { return false; }  // see GridRebuild
-
  private:
   bool shorter_side_;
   HashGrid grid_;
@@ -151,8 +149,8 @@ class GridTurn : public ChainMethod {
 }  // namespace
 
 ChainMethods grid_methods() {
-  return {{"grid_tail", [] { return std::make_unique<GridTurn>(false); }, true, false},
-          {"grid_shorter_side", [] { return std::make_unique<GridTurn>(true); }, true, false},
+  return {{"grid_tail", [] { return std::make_unique<GridTurn>(false); }, false},
+          {"grid_shorter_side", [] { return std::make_unique<GridTurn>(true); }, false},
           {"grid_rebuild", [] { return std::make_unique<GridRebuild>(); }}};
 }
 

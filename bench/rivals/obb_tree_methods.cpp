@@ -166,6 +166,8 @@ class OneObbTree : public CentreMethod {
   LazyObbTree tree_{16};  // the fastest of 1, 2, 4, 8 and 16
 };
 
+/// Where all joints move there are as many pieces as spheres, and every pair of them to look at: no
+/// method for that.
 class PieceObbTrees : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
@@ -181,8 +183,6 @@ class PieceObbTrees : public ChainMethod {
     for (int i = joint + 2; i < n; ++i) centres_[i] = X * centres_[i];
     return true;
   }
-  // As many pieces as spheres, every pair of which would have to be looked at.
-  bool all_joints(std::span<const double>) override { return false; }
 
  private:
   double radius_ = 0;
@@ -194,7 +194,7 @@ class PieceObbTrees : public ChainMethod {
 
 ChainMethods obb_tree_methods() {
   return {{"one_obb_tree", [] { return std::make_unique<OneObbTree>(); }},
-          {"piece_obb_trees", [] { return std::make_unique<PieceObbTrees>(); }, true, false}};
+          {"piece_obb_trees", [] { return std::make_unique<PieceObbTrees>(); }, false}};
 }
 
 }  // namespace catena::bench

@@ -28,8 +28,9 @@ class ChainMethod {
   virtual void init(const SphereChain& chain) = 0;
   /// Turns joint (0 .. size - 3) by angle on top of what it is; returns whether the chain is free.
   virtual bool step(int joint, double angle) = 0;
-  /// Sets every torsion, relative to the chain of init, as TorsionKinematics has them.
-  virtual bool all_joints(std::span<const double> torsions) = 0;
+  /// Sets every torsion, relative to the chain of init, as TorsionKinematics has them; returns
+  /// whether the chain is free.
+  virtual bool all_joints(std::span<const double> torsions);
 
   const PairTests& tests() const { return tests_; }
 
@@ -37,12 +38,10 @@ class ChainMethod {
   PairTests tests_;
 };
 
-/// A method, and which workloads it takes part in.
 struct ChainMethodEntry {
   std::string name;
   std::function<std::unique_ptr<ChainMethod>()> make;
-  bool one_joint = true;    // W1: step
-  bool every_joint = true;  // W2: all_joints
+  bool has_all_joints = true;  // else it takes part where one joint moves only
 };
 
 using ChainMethods = std::vector<ChainMethodEntry>;

@@ -1,6 +1,7 @@
 #include "chain_run.hpp"
 
 #include <numbers>
+#include <stdexcept>
 
 #include "cpu_clock.hpp"
 #include "random.hpp"
@@ -81,6 +82,10 @@ std::vector<ChainCase> chain_cases() {
       {"W2/cube/free/N:10000", true, Shape::kCube, 10000, 50, 1e-4, 0xa1bd060f9a2c60a0},
       {"W2/cube/coll/N:10000", true, Shape::kCube, 10000, 50, 1e-2, 0x8d85654da6e6d48c},
   };
+}
+
+bool ChainMethod::all_joints(std::span<const double>) {
+  throw std::logic_error("this method moves one joint at a time; say so in its entry");
 }
 
 SphereChain make_chain(const ChainCase& c) {
