@@ -15,9 +15,8 @@
 #include "workloads/chain_run.hpp"
 #include "workloads/report.hpp"
 
+namespace catena::bench {
 namespace {
-
-using namespace catena::bench;
 
 /// Every method takes part that is in this list. Catena's own comes from a file catena_methods.cpp
 /// beside this one: declare its list in catena_methods.hpp, name both here and in CMakeLists.txt.
@@ -27,10 +26,10 @@ ChainMethods chain_methods() {
   add(grid_methods());
   add(obb_tree_methods());
   add(chain_tree_methods());
-#if CATENA_BENCH_FCL
+#ifdef CATENA_BENCH_FCL
   add(fcl_chain_methods());
 #endif
-#if CATENA_BENCH_BULLET
+#ifdef CATENA_BENCH_BULLET
   add(bullet_chain_methods());
 #endif
   return all;
@@ -65,9 +64,7 @@ void measure(benchmark::State& state, const ChainCase& c, const ChainMethodEntry
   state.counters["sphere_tests"] = static_cast<double>(last.tests.spheres) / steps;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void register_all() {
   for (const ChainCase& c : chain_cases()) {
     for (const ChainMethodEntry& m : chain_methods()) {
       if (c.every_joint && !m.has_all_joints) continue;
@@ -76,6 +73,13 @@ int main(int argc, char** argv) {
           ->Unit(benchmark::kMillisecond);
     }
   }
-  return run_benchmarks(argc, argv,
-                        {"us_per_step", "accepted", "steps", "box_tests", "sphere_tests"});
+}
+
+}  // namespace
+}  // namespace catena::bench
+
+int main(int argc, char** argv) {
+  catena::bench::register_all();
+  return catena::bench::run_benchmarks(
+      argc, argv, {"us_per_step", "accepted", "steps", "box_tests", "sphere_tests"});
 }

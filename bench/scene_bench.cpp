@@ -13,9 +13,8 @@
 #include "workloads/report.hpp"
 #include "workloads/scene_run.hpp"
 
+namespace catena::bench {
 namespace {
-
-using namespace catena::bench;
 
 /// Every method takes part that is in this list. Catena's own comes from a file beside this one:
 /// declare its list in a header, name both here and in CMakeLists.txt.
@@ -23,10 +22,10 @@ SceneMethods scene_methods() {
   SceneMethods all;
   const auto add = [&](SceneMethods some) { all.insert(all.end(), some.begin(), some.end()); };
   add(capsule_reference_methods());
-#if CATENA_BENCH_FCL
+#ifdef CATENA_BENCH_FCL
   add(fcl_scene_methods());
 #endif
-#if CATENA_BENCH_BULLET
+#ifdef CATENA_BENCH_BULLET
   add(bullet_scene_methods());
 #endif
   return all;
@@ -78,9 +77,7 @@ void measure(benchmark::State& state, int links, bool colliding, const SceneMeth
   state.counters["wrong"] = last.wrong;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void register_all() {
   for (const int links : {16, 64, 256, 1024}) {
     for (const SceneMethodEntry& m : scene_methods()) {
       for (const bool colliding : {false, true}) {
@@ -92,5 +89,12 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return run_benchmarks(argc, argv, {"us_per_check", "checks", "drawn", "wrong"});
+}
+
+}  // namespace
+}  // namespace catena::bench
+
+int main(int argc, char** argv) {
+  catena::bench::register_all();
+  return catena::bench::run_benchmarks(argc, argv, {"us_per_check", "checks", "drawn", "wrong"});
 }

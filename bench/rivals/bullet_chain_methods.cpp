@@ -1,5 +1,4 @@
 // Bullet's dynamic tree of boxes, btDbvt, without the pipeline around it, which is slower.
-#include <cstdint>
 #include <cstdlib>
 
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
@@ -29,7 +28,7 @@ class BulletTree : public CentreMethod, private btDbvt::ICollide {
   }
   void build() override {
     for (size_t i = 0; i < centres_.size(); ++i) {
-      leaves_.push_back(tree_.insert(volume(i), reinterpret_cast<void*>(i)));
+      leaves_.push_back(tree_.insert(volume(i), &centres_[i]));
     }
     tree_.optimizeTopDown();
   }
@@ -63,8 +62,8 @@ class BulletTree : public CentreMethod, private btDbvt::ICollide {
     const int i = sphere_of(a), j = sphere_of(b);
     if (std::abs(i - j) >= 2 && !far_apart(i, j)) throw Hit{};
   }
-  static int sphere_of(const btDbvtNode* leaf) {
-    return static_cast<int>(reinterpret_cast<std::intptr_t>(leaf->data));
+  int sphere_of(const btDbvtNode* leaf) const {
+    return static_cast<int>(static_cast<const Vector3d*>(leaf->data) - centres_.data());
   }
 
   bool refit_;

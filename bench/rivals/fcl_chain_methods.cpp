@@ -1,5 +1,4 @@
 // FCL's dynamic AABB tree, one object a sphere.
-#include <cstdint>
 #include <cstdlib>
 
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
@@ -23,7 +22,7 @@ class FclTree : public CentreMethod {
     std::vector<Object*> list;
     for (size_t i = 0; i < centres_.size(); ++i) {
       objects_.push_back(std::make_unique<Object>(sphere));
-      objects_[i]->setUserData(reinterpret_cast<void*>(i));
+      objects_[i]->setUserData(&centres_[i]);
       list.push_back(objects_[i].get());
     }
     moved_from(0);
@@ -46,14 +45,15 @@ class FclTree : public CentreMethod {
     return !hit_;
   }
   static bool visit(Object* a, Object* b, void* self) {
-    return static_cast<FclTree*>(self)->visit(sphere_of(a), sphere_of(b));
+    return static_cast<FclTree*>(self)->visit(a, b);
   }
-  bool visit(int i, int j) {
+  bool visit(const Object* a, const Object* b) {
+    const int i = sphere_of(a), j = sphere_of(b);
     hit_ = hit_ || (std::abs(i - j) >= 2 && !far_apart(i, j));
     return hit_;
   }
-  static int sphere_of(const Object* o) {
-    return static_cast<int>(reinterpret_cast<std::intptr_t>(o->getUserData()));
+  int sphere_of(const Object* o) const {
+    return static_cast<int>(static_cast<const Vector3d*>(o->getUserData()) - centres_.data());
   }
 
   std::vector<std::unique_ptr<Object>> objects_;

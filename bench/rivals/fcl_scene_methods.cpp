@@ -1,5 +1,4 @@
 // FCL: the scene as one tree of oriented boxes, the links in a dynamic AABB tree.
-#include <cstdint>
 #include <cstdlib>
 
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
@@ -41,10 +40,11 @@ class FclScene : public SceneMethod {
     } else {
       link = std::make_shared<fcl::Capsuled>(snake.radius, snake.length);
     }
+    X_WL_.resize(snake.links);
     std::vector<Object*> list;
     for (int i = 0; i < snake.links; ++i) {
       links_.push_back(std::make_unique<Object>(link));
-      links_[i]->setUserData(reinterpret_cast<void*>(static_cast<std::intptr_t>(i)));
+      links_[i]->setUserData(&X_WL_[i]);
       list.push_back(links_[i].get());
     }
     manager_.registerObjects(list);
@@ -84,10 +84,9 @@ class FclScene : public SceneMethod {
     return self->hit_ = self->result_.isCollision();
   }
   static bool visit_links(Object* a, Object* b, void* data) {
-    return std::abs(index_of(a) - index_of(b)) >= 2 && visit(a, b, data);
-  }
-  static std::intptr_t index_of(const Object* o) {
-    return reinterpret_cast<std::intptr_t>(o->getUserData());
+    const auto* i = static_cast<const RigidTransform*>(a->getUserData());
+    const auto* j = static_cast<const RigidTransform*>(b->getUserData());
+    return std::abs(i - j) >= 2 && visit(a, b, data);
   }
 
   bool mesh_links_;

@@ -64,7 +64,7 @@ double CapsuleReference::squared_distance(const Segment& s, const Segment& t) {
 }
 
 double CapsuleReference::squared_distance(const Segment& s, const Triangle& t) {
-  const auto& [a, b, c] = t;
+  const Vector3d &a = t[0], &b = t[1], &c = t[2];
   double best = std::min({squared_distance(s, Segment{a, b}), squared_distance(s, Segment{b, c}),
                           squared_distance(s, Segment{c, a})});
   const Vector3d n = (b - a).cross(c - a);

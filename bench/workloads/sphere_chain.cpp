@@ -60,10 +60,11 @@ SphereChain backbone_chain(int n) {
   for (size_t i = 0; i + 1 < way.size(); ++i) {
     const Vector3d along = (way[i + 1] - way[i]).normalized();
     const Vector3d up = std::abs(along.z()) < 0.5 ? Vector3d::UnitZ() : Vector3d::UnitX();
-    for (; next < row_spacing; next += advance) {
+    while (next < row_spacing) {
       if (chain.size() == n) return chain;
       chain.centres.push_back(way[i] + next * along + (sign * amplitude) * up);
       sign = -sign;
+      next += advance;
     }
     next -= row_spacing;
   }
