@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "catena_methods.hpp"
 #include "rivals/chain_methods.hpp"
 #include "workloads/chain_run.hpp"
 #include "workloads/report.hpp"
@@ -23,6 +24,7 @@ namespace {
 ChainMethods chain_methods() {
   ChainMethods all;
   const auto add = [&](ChainMethods some) { all.insert(all.end(), some.begin(), some.end()); };
+  add(catena_chain_methods());
   add(grid_methods());
   add(obb_tree_methods());
   add(chain_tree_methods());

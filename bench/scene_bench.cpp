@@ -9,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "catena_methods.hpp"
 #include "rivals/scene_methods.hpp"
 #include "workloads/report.hpp"
 #include "workloads/scene_run.hpp"
@@ -21,6 +22,7 @@ namespace {
 SceneMethods scene_methods() {
   SceneMethods all;
   const auto add = [&](SceneMethods some) { all.insert(all.end(), some.begin(), some.end()); };
+  add(catena_scene_methods());
   add(capsule_reference_methods());
 #ifdef CATENA_BENCH_FCL
   add(fcl_scene_methods());
