@@ -88,18 +88,30 @@ TEST(TrianglesMeetProperty, ClaimsHoldForEveryCornerWithinTheError) {
   constexpr std::uint64_t kSeed = 42;
   std::mt19937_64 rng(kSeed);
   int claims = 0;
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 300; ++trial) {
     const Corners a = random_triangle(rng, 0, 1.0);
     const Corners b = random_triangle(rng, 0, 1.0);
-    const double error = std::pow(10.0, uniform(rng, -6, -1));
-    const Meeting m = triangles_meet(a, b, error);
+    const Meeting m = triangles_meet(a, b, 0.0);
     if (m == Meeting::kUnknown) continue;
+    // The largest error with which it still claims that.
+    double error = 0.0, unknown = 4.0;
+    for (int k = 0; k < 40; ++k) {
+      const double middle = 0.5 * (error + unknown);
+      (triangles_meet(a, b, middle) == m ? error : unknown) = middle;
+    }
+    ASSERT_EQ(triangles_meet(a, b, unknown), Meeting::kUnknown);
     ++claims;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 12; ++k) {
+      // All corners of one against the other, along the normals, the line of centres, anywhere.
+      const Vector3d n = k < 2   ? (a[1] - a[0]).cross(a[2] - a[0])
+                         : k < 4 ? (b[1] - b[0]).cross(b[2] - b[0])
+                         : k < 6 ? a[0] + a[1] + a[2] - b[0] - b[1] - b[2]
+                                 : random_vector(rng, 1.0);
+      const Vector3d step = error * (1 - 1e-12) * (k % 2 == 0 ? 1.0 : -1.0) * n.normalized();
       Corners moved_a = a, moved_b = b;
       for (size_t c = 0; c < 3; ++c) {
-        moved_a[c] += error * (1 - 1e-12) * random_vector(rng, 1.0).normalized();
-        moved_b[c] += error * (1 - 1e-12) * random_vector(rng, 1.0).normalized();
+        moved_a[c] += step;
+        moved_b[c] -= step;
       }
       const bool truth = exact::triangle_triangle2(exactly(moved_a), exactly(moved_b)) == 0;
       ASSERT_EQ(m == Meeting::kMeet, truth) << "seed 42 trial " << trial << " error " << error;
@@ -251,6 +263,15 @@ TEST(GeometryPairsProperty, ContactsAndDistancesAgreeWithExactBruteForce) {
           truth.distance2[static_cast<size_t>(d.pair.a)][static_cast<size_t>(d.pair.b)];
       ASSERT_LE(witness2, Number(d.distance.hi) * Number(d.distance.hi));
     }
+    // As rough as it may be: the bracket widens, and still holds the distance.
+    for (const double rough : {0.2, 0.7, 2.0}) {
+      options.width = rough * d.distance.hi;
+      const DistanceResult wide = find_distance(*a, *b, X, options, workspace);
+      ASSERT_LE(Number(wide.distance.lo) * Number(wide.distance.lo), truth.least2);
+      ASSERT_GE(Number(wide.distance.hi) * Number(wide.distance.hi), truth.least2);
+      ASSERT_LE(wide.distance.hi - wide.distance.lo, options.width + 1e-9 * size);
+    }
+    options.width = 1e-9 * size;
     // Bounded: beyond the bound, or the distance itself.
     for (const double factor : {0.5, 2.0}) {
       options.bound = factor * d.distance.lo;

@@ -156,6 +156,7 @@ TEST(SeparateProperty, BoxesAroundACommonPointAreNeverSeparate) {
     }
     const Separation r = separate(s.a, s.b, s.X());
     ASSERT_LE(r.gap, 0.0) << "seed 32 trial " << trial << " size " << size << " far " << far;
+    ASSERT_TRUE(may_overlap(s.a, s.b, s.X())) << "seed 32 trial " << trial;
   }
 }
 
@@ -263,6 +264,14 @@ TEST(MayOverlapProperty, InfiniteHalfSizesSeparateNothingWrongly) {
     if (rng() % 9 == 0) endless.half.setConstant(kInfinity);
     if (rng() % 5 == 0) (rng() % 2 == 0 ? s.a : s.b).half[static_cast<int>(rng() % 3)] = kInfinity;
     s.p = random_vector(rng, 4.0);
+    if (trial % 4 == 0) {  // exactly along one another: infinite sizes times exact zeros
+      s.xyzw = {0, 0, 0, 1};
+      for (Obb* box : {&s.a, &s.b}) {
+        box->axes.setIdentity();
+        box->center.setZero();
+      }
+      s.p = uniform(rng, -4.0, 4.0) * Vector3d::Unit(static_cast<int>(rng() % 3));
+    }
     const bool overlap = may_overlap(s.a, s.b, s.X());
     const Separation r = separate(s.a, s.b, s.X());
     ASSERT_FALSE(std::isnan(r.gap)) << "seed 35 trial " << trial;
