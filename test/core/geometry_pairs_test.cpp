@@ -293,6 +293,53 @@ TEST(GeometryPairsProperty, ContactsAndDistancesAgreeWithExactBruteForce) {
   EXPECT_GT(apart, 2);
 }
 
+// Property: with a pose known to an error, claims hold for every pose within it.
+TEST(GeometryPairsProperty, ClaimsHoldForEveryPoseInTheEnclosure) {
+  constexpr std::uint64_t kSeed = 44;
+  std::mt19937_64 rng(kSeed);
+  PairWorkspace workspace;
+  ContactResult r;
+  int claims = 0, undecided = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    const TriangleMesh mesh_a = random_soup(rng, 14, 1.0, false);
+    const TriangleMesh mesh_b = random_soup(rng, 14, 1.0, false);
+    const auto a = Geometry::make_mesh(mesh_a), b = Geometry::make_mesh(mesh_b);
+    Pose pose;
+    for (int k = 0; k < 4; ++k) pose.xyzw[k] = 1.0 + static_cast<int>(rng() % 8);
+    RigidEnclosure X = pose.enclosure();
+    X.position_error = trial % 2 == 0 ? 0.0625 : 0.001;
+    find_contacts(*a, *b, X, {}, workspace, r);
+    const DistanceResult d = find_distance(*a, *b, X, {}, workspace);
+    claims += static_cast<int>(r.contacts.size());
+    undecided += static_cast<int>(r.undecided.size());
+    std::set<std::pair<int, int>> found;
+    for (const auto* list : {&r.contacts, &r.undecided}) {
+      for (const ElementPair& p : *list) found.insert({p.a, p.b});
+    }
+    for (int k = 0; k < 6; ++k) {
+      Pose moved = pose;
+      moved.p += X.position_error * (k < 3 ? 1.0 : -1.0) * Vector3d::Unit(k % 3);
+      const Truth truth = brute_force(mesh_a, mesh_b, moved);
+      for (const ElementPair& p : r.contacts) {
+        ASSERT_EQ(truth.distance2[static_cast<size_t>(p.a)][static_cast<size_t>(p.b)], 0)
+            << "seed 44 trial " << trial << " way " << k;
+      }
+      for (size_t i = 0; i < truth.distance2.size(); ++i) {
+        for (size_t j = 0; j < truth.distance2[i].size(); ++j) {
+          if (truth.distance2[i][j] != 0) continue;
+          ASSERT_EQ(found.count({static_cast<int>(i), static_cast<int>(j)}), 1u)
+              << "seed 44 trial " << trial << " way " << k;
+        }
+      }
+      ASSERT_LE(Number(d.distance.lo) * Number(d.distance.lo), truth.least2);
+      ASSERT_GE(Number(d.distance.hi) * Number(d.distance.hi), truth.least2);
+    }
+  }
+  std::printf("%d contacts, %d undecided\n", claims, undecided);
+  EXPECT_GT(claims, 1);
+  EXPECT_GT(undecided, 3);
+}
+
 // Property: what is not a mesh, or is padded, pairs its elements too.
 TEST(GeometryPairs, PairBoxesSpheresAndPaddedMeshes) {
   const auto row = Geometry::make_spheres({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 0.25);
