@@ -96,7 +96,7 @@ std::shared_ptr<const Geometry> Geometry::make(const Primitive& primitive) {
 }
 
 std::shared_ptr<const Geometry> Geometry::make_mesh(TriangleMesh mesh, MeshFilling filling,
-                                                    double padding) {
+                                                    double padding, const ObbTreeOptions& options) {
   if (mesh.triangles.empty()) throw std::invalid_argument("mesh: it has no triangles");
   require_size(padding, "mesh padding");
   require_size(mesh.vertex_error, "mesh vertex_error");
@@ -127,7 +127,7 @@ std::shared_ptr<const Geometry> Geometry::make_mesh(TriangleMesh mesh, MeshFilli
   }
   g->num_elements_ = static_cast<int>(mesh.triangles.size());
   g->mesh_ = std::move(mesh);
-  g->finish();
+  g->finish(options);
   return g;
 }
 
@@ -203,14 +203,17 @@ ConvexShape Geometry::hull() const noexcept {
   return h;
 }
 
-void Geometry::finish() {
+void Geometry::finish(const ObbTreeOptions& options) {
   const RoundingScope rounding;
   if (kind_ == Kind::kPrimitive && std::holds_alternative<HalfSpace>(primitive_)) {
     bound_radius_ = kInfinity;
     reach_ = kInfinity;
     return;
   }
-  tree_ = ObbTree(num_elements_, [this](int i) { return element(i); });
+  tree_ = kind_ == Kind::kMesh
+              ? ObbTree(mesh_.vertices, mesh_.triangles, radius_ + mesh_.vertex_error, options)
+              : ObbTree(
+                    num_elements_, [this](int i) { return element(i); }, options);
   const Obb& root = tree_.nodes().front().box;
   bound_center_ = root.center;
   if (num_elements_ == 1) {

@@ -28,8 +28,11 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
                          32 * kUnitRoundoff * (X_FG.X.p.norm() + center_b + a_F.center.norm()) +
                          kAxesSlack * t.norm();
   const double c_slack = X_FG.rotation_error + kAxesSlack;
-  const double sizes = ha.sum() + hb.sum();
-  const double slack = bound_above(t_slack + (c_slack + kAxesSlack) * sizes, 20);
+  // A half size counts only where the axis sees it, so that an infinite one spoils no other axis.
+  const double sizes_a = ha.sum(), sizes_b = hb.sum();
+  const auto slack_of = [&](double sizes) {
+    return bound_above(t_slack + (c_slack + kAxesSlack) * sizes, 20);
+  };
 
   Separation best;
   const Matrix3d absC = C.cwiseAbs();
@@ -39,23 +42,26 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
   if (distance > 0.0) {
     const Vector3d n = t / distance;
     const double reach = ha.dot(n.cwiseAbs()) + hb.dot((C.transpose() * n).cwiseAbs());
-    best.gap = distance - reach - 2.0 * slack;
-    best.direction = a_F.axes * n;
+    const double gap = distance - reach - 2.0 * slack_of(sizes_a + sizes_b);
+    if (gap > best.gap) {  // no number proves nothing
+      best.gap = gap;
+      best.direction = a_F.axes * n;
+    }
     if (best.gap > enough) return best;
   }
 
   int best_axis = -1;
   for (int i = 0; i < 3; ++i) {
-    const double gap = std::abs(t[i]) - ha[i] - hb.dot(absC.row(i)) - slack;
+    const double gap = std::abs(t[i]) - ha[i] - hb.dot(absC.row(i)) - slack_of(ha[i] + sizes_b);
     if (gap > best.gap) {
       best.gap = gap;
       best_axis = i;
     }
   }
   const Vector3d t_in_b = C.transpose() * t;
-  const double b_slack = slack + c_slack * distance;
   for (int j = 0; j < 3; ++j) {
-    const double gap = std::abs(t_in_b[j]) - hb[j] - ha.dot(absC.col(j)) - b_slack;
+    const double gap = std::abs(t_in_b[j]) - hb[j] - ha.dot(absC.col(j)) -
+                       (slack_of(sizes_a + hb[j]) + c_slack * distance);
     if (gap > best.gap) {
       best.gap = gap;
       best_axis = 3 + j;
@@ -70,7 +76,6 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
   }
   if (best.gap > enough) return best;
 
-  const double edge_slack = slack + 2.0 * c_slack * (distance + sizes);
   for (int i = 0; i < 3; ++i) {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int j = 0; j < 3; ++j) {
@@ -82,6 +87,8 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
       const double along = t[i1] * n1 + t[i2] * n2;
       const double reach = ha[i1] * std::abs(n1) + ha[i2] * std::abs(n2) + hb[j1] * absC(i, j2) +
                            hb[j2] * absC(i, j1);
+      const double sizes = ha[i1] + ha[i2] + hb[j1] + hb[j2];
+      const double edge_slack = slack_of(sizes) + 2.0 * c_slack * (distance + sizes);
       const double length = std::sqrt(length2);
       const double gap = (std::abs(along) - reach - edge_slack) / length;
       if (gap > best.gap) {
@@ -94,6 +101,55 @@ Separation separate(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
     }
   }
   return best;
+}
+
+bool may_overlap(const Obb& a_F, const Obb& b_G, const RigidEnclosure& X_FG,
+                 double clearance) noexcept {
+  const Vector3d& ha = a_F.half;
+  const Vector3d& hb = b_G.half;
+  const Vector3d p_FB = X_FG.X * b_G.center;
+  const Vector3d t = a_F.axes.transpose() * (p_FB - a_F.center);
+  const Matrix3d C = a_F.axes.transpose() * (X_FG.X.R * b_G.axes);
+  const Matrix3d absC = C.cwiseAbs();
+
+  // The slacks of `separate`, with sums of absolute values in place of norms, which they bound.
+  const double size_t_F = t.lpNorm<1>();
+  const double center_b = b_G.center.lpNorm<1>();
+  const double c_slack = X_FG.rotation_error + kAxesSlack;
+  const double t_slack =
+      X_FG.position_error + X_FG.rotation_error * center_b +
+      32 * kUnitRoundoff * (X_FG.X.p.lpNorm<1>() + center_b + a_F.center.lpNorm<1>()) +
+      2.0 * c_slack * size_t_F;
+  const double base = bound_above(t_slack, 40) + clearance * (1.0 + 1e-12);
+  const double per_size = 4.0 * c_slack;
+
+  // Written so that no number (an infinite size times zero) separates nothing.
+  const double sizes_a = ha.sum(), sizes_b = hb.sum();
+  const double face = base + per_size * sizes_b;
+  for (int i = 0; i < 3; ++i) {
+    const double reach = ha[i] + hb[0] * absC(i, 0) + hb[1] * absC(i, 1) + hb[2] * absC(i, 2);
+    if (std::abs(t[i]) > reach + (face + per_size * ha[i])) return false;
+  }
+  const double face_b = base + per_size * sizes_a;
+  for (int j = 0; j < 3; ++j) {
+    const double along = t[0] * C(0, j) + t[1] * C(1, j) + t[2] * C(2, j);
+    const double reach = hb[j] + ha[0] * absC(0, j) + ha[1] * absC(1, j) + ha[2] * absC(2, j);
+    if (std::abs(along) > reach + (face_b + per_size * hb[j])) return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int j = 0; j < 3; ++j) {
+      // The axis e_i x C_j is at most a rounding longer than 1, so it is not normalised: that would
+      // only help where it is so short that a face axis separates as well.
+      const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      const double along = t[i2] * C(i1, j) - t[i1] * C(i2, j);
+      const double reach =
+          ha[i1] * absC(i2, j) + ha[i2] * absC(i1, j) + hb[j1] * absC(i, j2) + hb[j2] * absC(i, j1);
+      const double slack = base + per_size * (ha[i1] + ha[i2] + hb[j1] + hb[j2]);
+      if (std::abs(along) > reach + slack) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace catena

@@ -119,7 +119,7 @@ Side point_in_solid(const Geometry& solid, const Vector3d& p_G, double error) no
           break;
         }
         stack[static_cast<size_t>(size++)] = node.left;
-        stack[static_cast<size_t>(size++)] = node.right;
+        stack[static_cast<size_t>(size++)] = node.right();
         continue;
       }
       const Crossing crossing =

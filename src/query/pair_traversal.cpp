@@ -237,10 +237,10 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     Scratch::Entry first, second;
     if (split_a) {
       first = {t.node_a(e.a).left, e.b, 0.0};
-      second = {t.node_a(e.a).right, e.b, 0.0};
+      second = {t.node_a(e.a).right(), e.b, 0.0};
     } else {
       first = {e.a, t.node_b(e.b).left, 0.0};
-      second = {e.a, t.node_b(e.b).right, 0.0};
+      second = {e.a, t.node_b(e.b).right(), 0.0};
     }
     first.slack = t.slack(first.a, first.b);
     second.slack = t.slack(second.a, second.b);
@@ -277,7 +277,7 @@ PairState insides_meet(const Geometry& a, const Geometry& b, const RigidEnclosur
       if (separate(root, node.box, X, 0.0).gap > 0.0) continue;
       if (node.left >= 0) {
         stack.push_back({node.left, 0, 0.0});
-        stack.push_back({node.right, 0, 0.0});
+        stack.push_back({node.right(), 0, 0.0});
         continue;
       }
       const ConvexShape element = other.element(node.element);
@@ -335,7 +335,7 @@ PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& 
         note(point_side(inner.element(node.element)));
       } else {
         stack.push_back({node.left, 0, 0.0});
-        stack.push_back({node.right, 0, 0.0});
+        stack.push_back({node.right(), 0, 0.0});
       }
     }
   };

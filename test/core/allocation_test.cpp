@@ -7,6 +7,7 @@
 
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/continuous.hpp"
+#include "catena/query/geometry_pairs.hpp"
 
 // GCC pairs the inlined operators below with its own and warns; they do belong together.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
@@ -83,6 +84,37 @@ TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
   };
   EXPECT_GT(run(), 0) << "the first call sizes the workspace: does the guard count at all?";
   EXPECT_EQ(run(), 0) << "a query allocated in its second round";
+}
+
+// Two crossing fans of triangles: contacts, undecided pairs (they share the origin) and distances.
+TEST(Allocation, ElementPairsReuseTheirMemory) {
+  const auto fan = [](int axis) {
+    TriangleMesh mesh;
+    mesh.vertices.push_back(Vector3d::Zero());
+    for (int i = 0; i <= 60; ++i) {
+      Vector3d x = Vector3d::Zero();
+      x[axis] = std::cos(0.1 * i);
+      x[(axis + 1) % 3] = std::sin(0.1 * i);
+      mesh.vertices.push_back(x);
+    }
+    for (int i = 1; i <= 60; ++i) mesh.triangles.push_back({0, i, i + 1});
+    return Geometry::make_mesh(mesh);
+  };
+  const auto a = fan(0), b = fan(1);
+  const RigidEnclosure X = RigidEnclosure::translation({0.0, 0.01, 0.0});
+  const RigidEnclosure away = RigidEnclosure::translation({0.0, 0.0, 5.0});
+  PairWorkspace workspace;
+  ContactResult r;
+  const auto run = [&] {
+    const long before = allocations;
+    find_contacts(*a, *b, X, {}, workspace, r);
+    find_contacts(*a, *b, RigidEnclosure::identity(), {}, workspace, r);
+    find_distance(*a, *b, away, {}, workspace);
+    return allocations - before;
+  };
+  EXPECT_GT(run(), 0);
+  EXPECT_EQ(run(), 0);
+  EXPECT_GT(r.undecided.size(), 100u);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ class Geometry {
   /// `padding` >= 0 thickens every triangle by a ball of that radius.
   static std::shared_ptr<const Geometry> make_mesh(TriangleMesh mesh,
                                                    MeshFilling filling = MeshFilling::kDetect,
-                                                   double padding = 0.0);
+                                                   double padding = 0.0,
+                                                   const ObbTreeOptions& options = {});
   static std::shared_ptr<const Geometry> make_boxes(std::vector<AxisAlignedBox> boxes);
   static std::shared_ptr<const Geometry> make_spheres(std::vector<Vector3d> centers, double radius);
 
@@ -75,7 +76,7 @@ class Geometry {
 
  private:
   Geometry() = default;
-  void finish();
+  void finish(const ObbTreeOptions& options = {});
   void find_interior_points();
 
   Kind kind_ = Kind::kPrimitive;
