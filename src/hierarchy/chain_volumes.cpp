@@ -10,78 +10,13 @@
 namespace catena::internal {
 namespace {
 
-struct Fit {
-  Vector3d center, half;
-  double cost = kInfinity;  // half the surface
-};
-
-double half_surface(const Vector3d& h) noexcept {
-  return h.x() * h.y() + h.y() * h.z() + h.z() * h.x();
-}
-
-// Around the box [-half, half] along the axes at hand, and another with centre p and reach r.
-Fit around(const Vector3d& half, const Vector3d& p, const Vector3d& r) noexcept {
-  const Vector3d lo = (-half).cwiseMin(p - r), hi = half.cwiseMax(p + r);
-  Fit fit;
-  fit.center = 0.5 * (lo + hi);
-  fit.half = 0.5 * (hi - lo);
-  fit.cost = half_surface(fit.half);
-  return fit;
-}
-
-// The third choice of axes, for boxes [-ha, ha] and one at R, p: along the line of the centres, and
-// across it along whichever edge reaches farthest. False if there is no such frame.
-bool line_axes(const Vector3d& ha, const Vector3d& hb, const Matrix3d& R, const Vector3d& p,
-               Matrix3d& axes) noexcept {
-  const double length = p.norm();
-  if (!(length > 0.0)) return false;
-  const Vector3d x = p / length;
-  Vector3d across = Vector3d::Zero();
-  double most = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    const Vector3d ea = ha[i] * (Vector3d::Unit(i) - x[i] * x);
-    const Vector3d b = R.col(i);
-    const Vector3d eb = hb[i] * (b - x.dot(b) * x);
-    if (ea.squaredNorm() > most) {
-      most = ea.squaredNorm();
-      across = ea;
-    }
-    if (eb.squaredNorm() > most) {
-      most = eb.squaredNorm();
-      across = eb;
-    }
-  }
-  if (!(most > 0.0)) return false;
-  Vector3d y = across / std::sqrt(most);
-  y -= x.dot(y) * x;
-  y /= y.norm();
-  axes.col(0) = x;
-  axes.col(1) = y;
-  axes.col(2) = x.cross(y);
-  return (axes.transpose() * axes - Matrix3d::Identity()).cwiseAbs().maxCoeff() < 2e-15;
-}
-
-// The frame that X maps to, moved by -p: translation(p) * X.
-RigidEnclosure moved_by(RigidEnclosure X, const Vector3d& p) noexcept {
-  X.X.p += p;
-  X.position_error =
-      bound_above(X.position_error + 2 * kUnitRoundoff * (X.X.p.lpNorm<1>() + p.lpNorm<1>()), 8);
-  return X;
-}
-
-// The frame that X maps from, moved by p: X * translation(p).
-RigidEnclosure moved_from(RigidEnclosure X, const Vector3d& p) noexcept {
-  const Vector3d to = X.X * p;
-  X.position_error = X.point_error(bound_above(p.lpNorm<1>(), 2));
-  X.X.p = to;
-  return X;
-}
-
-using Lanes = FloatPose::Lanes;
+using Lanes = FloatLanes;
 
 constexpr float kFloatRoundoff = 0x1p-24F;
 // Above everything that underflow may lose.
 constexpr float kTiny = 1e-30F;
+// How much larger than when it was fitted a box may get before other axes are tried.
+constexpr float kMostGrown = 1.05F;
 
 // As bound_above, in floats.
 float float_bound(float computed, int operations) noexcept {
@@ -93,8 +28,27 @@ Lanes load(const float* from) noexcept {
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
+void store(Lanes v, float* to) noexcept {
+  for (int i = 0; i < 3; ++i) to[i] = v[i];
+}
+Lanes lanes(const Vector3d& v) noexcept {
+  const Lanes near = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]),
+                      0.0F};
+  return near;
+}
 
-float size_of(Lanes v) noexcept { return std::abs(v[0]) + std::abs(v[1]) + std::abs(v[2]); }
+Lanes abs(Lanes v) noexcept { return v < 0.0F ? -v : v; }
+Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
+Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
+float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
+float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
+float half_surface(Lanes h) noexcept { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
+Lanes cross(Lanes a, Lanes b) noexcept {
+  const Lanes a1 = {a[1], a[2], a[0], 0.0F}, b1 = {b[1], b[2], b[0], 0.0F};
+  const Lanes a2 = {a[2], a[0], a[1], 0.0F}, b2 = {b[2], b[0], b[1], 0.0F};
+  return a1 * b2 - a2 * b1;
+}
 
 float product_rotation(float eA, float eB) noexcept {
   return float_bound(eB + eA * (1.0F + eB) + 10.0F * kFloatRoundoff * (1.0F + eA) * (1.0F + eB),
@@ -139,117 +93,228 @@ FloatPose inverse_times(const float* child, float rotation_error, float position
   return r;
 }
 
-// Rounds a child's pose; returns the error of its position, and raises that of the rotation.
-float round_pose(const RigidEnclosure& X, float* to, double& rotation_error) noexcept {
-  for (int c = 0; c < 3; ++c) {
-    for (int r = 0; r < 3; ++r) to[3 * c + r] = static_cast<float>(X.X.R(r, c));
-  }
-  for (int r = 0; r < 3; ++r) to[9 + r] = static_cast<float>(X.X.p[r]);
-  // Frobenius norm of a rotation: sqrt(3).
-  rotation_error = std::max(rotation_error, X.rotation_error + 1.1e-7);
-  return float_above(X.position_error + 6e-8 * X.X.p.lpNorm<1>() + 1e-37);
+// Three axes that are nearly orthonormal, and how far from a rotation they may be.
+struct Axes {
+  Lanes x, y, z;
+  float error = 0.0F;
+};
+
+// The distance of a matrix M from the nearest rotation is at most ||M^T M - I||; the products below
+// are off by a few roundoffs themselves.
+bool measure(Axes& axes) noexcept {
+  const float defect = std::abs(dot(axes.x, axes.x) - 1.0F) + std::abs(dot(axes.y, axes.y) - 1.0F) +
+                       std::abs(dot(axes.z, axes.z) - 1.0F) +
+                       2.0F * (std::abs(dot(axes.x, axes.y)) + std::abs(dot(axes.y, axes.z)) +
+                               std::abs(dot(axes.z, axes.x)));
+  axes.error = float_bound(defect + 32.0F * kFloatRoundoff, 16);
+  return defect < 1e-5F && dot(cross(axes.x, axes.y), axes.z) > 0.5F;
 }
 
-void make_view(const NodeVolume& v, const RigidEnclosure& X_Oa, const RigidEnclosure& X_Ob,
-               NodeView& view) noexcept {
-  double rotation_error = 0.0;
-  view.left_error = round_pose(X_Oa, view.left, rotation_error);
-  view.right_error = round_pose(X_Ob, view.right, rotation_error);
-  view.rotation_error = float_above(rotation_error);
-  for (int i = 0; i < 3; ++i) view.half[i] = float_above(v.half[i]);
-  view.radius = float_above(v.radius);
+// x along the first, y across it towards the second.
+bool orthonormal(Lanes first, Lanes second, Axes& axes) noexcept {
+  const float length = std::sqrt(dot(first, first));
+  if (!(length > 1e-18F && length < 1e18F)) return false;
+  axes.x = first / length;
+  const float width = std::sqrt(dot(second, second));
+  if (!(width > 1e-18F && width < 1e18F)) return false;
+  Lanes y = second / width;
+  y -= axes.x * dot(axes.x, y);
+  const float across = std::sqrt(dot(y, y));
+  if (!(across > 1e-2F)) return false;
+  y /= across;
+  y -= axes.x * dot(axes.x, y);
+  axes.y = y / std::sqrt(dot(y, y));
+  axes.z = cross(axes.x, axes.y);
+  return measure(axes);
+}
+
+Axes rounded(const Matrix3d& R) noexcept {
+  Axes axes{lanes(R.col(0)), lanes(R.col(1)), lanes(R.col(2)), 0.0F};
+  measure(axes);
+  return axes;
+}
+
+// A child's box in the node's anchor's frame.
+struct Side {
+  Lanes x, y, z, c;
+  float rotation_error, position_error;
+};
+
+Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
+  if (X == nullptr) return {box.x, box.y, box.z, box.c, box.turn_error, 0.0F};
+  const Lanes tx = lanes(X->X.R.col(0)), ty = lanes(X->X.R.col(1)), tz = lanes(X->X.R.col(2));
+  const Lanes p = lanes(X->X.p);
+  // Frobenius norm of a rotation: sqrt(3).
+  const float turned = float_above(X->rotation_error + 1.1e-7);
+  const float reach = size_of(box.c);
+  Side s;
+  s.x = tx * box.x[0] + ty * box.x[1] + tz * box.x[2];
+  s.y = tx * box.y[0] + ty * box.y[1] + tz * box.y[2];
+  s.z = tx * box.z[0] + ty * box.z[1] + tz * box.z[2];
+  s.c = tx * box.c[0] + ty * box.c[1] + tz * box.c[2] + p;
+  s.rotation_error = product_rotation(turned, box.turn_error);
+  s.position_error = float_bound(float_above(X->position_error) + turned * reach +
+                                     9.0F * kFloatRoundoff * (1.0F + turned) * (reach + size_of(p)),
+                                 12);
+  return s;
+}
+
+// The same along axes O, about the anchor's origin still.
+Side turned_to(const Axes& axes, const Side& s) noexcept {
+  const Lanes r0 = {axes.x[0], axes.y[0], axes.z[0], 0.0F};
+  const Lanes r1 = {axes.x[1], axes.y[1], axes.z[1], 0.0F};
+  const Lanes r2 = {axes.x[2], axes.y[2], axes.z[2], 0.0F};
+  Side t;
+  t.x = r0 * s.x[0] + r1 * s.x[1] + r2 * s.x[2];
+  t.y = r0 * s.y[0] + r1 * s.y[1] + r2 * s.y[2];
+  t.z = r0 * s.z[0] + r1 * s.z[1] + r2 * s.z[2];
+  t.c = r0 * s.c[0] + r1 * s.c[1] + r2 * s.c[2];
+  t.rotation_error = product_rotation(axes.error, s.rotation_error);
+  const float reach = size_of(s.c);
+  t.position_error = float_bound(
+      s.position_error + axes.error * reach + 8.0F * kFloatRoundoff * (1.0F + axes.error) * reach,
+      12);
+  return t;
+}
+
+struct Fit {
+  Axes axes;
+  Side left, right;
+  Lanes center, half;
+  float cost;
+};
+
+Lanes reach_of(const Side& s, const NodeView& view) noexcept {
+  return abs(s.x) * view.half[0] + abs(s.y) * view.half[1] + abs(s.z) * view.half[2];
+}
+
+Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view, const Side& right,
+              const NodeView& right_view) noexcept {
+  Fit fit;
+  fit.axes = axes;
+  fit.left = turned_to(axes, left);
+  fit.right = turned_to(axes, right);
+  const Lanes l = reach_of(fit.left, left_view), r = reach_of(fit.right, right_view);
+  const Lanes lo = min(fit.left.c - l, fit.right.c - r), hi = max(fit.left.c + l, fit.right.c + r);
+  fit.center = (lo + hi) * 0.5F;
+  fit.half = (hi - lo) * 0.5F;
+  fit.cost = half_surface(fit.half);
+  return fit;
+}
+
+// How far a child may stick out of where it is computed to be.
+float slack_of(const Side& s, const NodeView& view, float center) noexcept {
+  const float size = view.half[0] + view.half[1] + view.half[2];
+  return float_bound(s.position_error + (s.rotation_error + 16.0F * kFloatRoundoff) * size +
+                         16.0F * kFloatRoundoff * (size_of(s.c) + center),
+                     12);
+}
+
+void store_pose(const Side& s, Lanes center, float* to) noexcept {
+  store(s.x, to);
+  store(s.y, to + 3);
+  store(s.z, to + 6);
+  store(s.c - center, to + 9);
+}
+
+// Writes the children's poses, for a box whose origin is at `center` along the axes.
+void set_children(const Axes& axes, const Side& left, const Side& right, Lanes center,
+                  NodeView& view) noexcept {
+  // The stored origin is axes times center, rounded; it stands for its exact image along the axes.
+  const float off = (axes.error + 12.0F * kFloatRoundoff) * size_of(center);
+  store_pose(left, center, view.left);
+  store_pose(right, center, view.right);
+  view.rotation_error = std::max(left.rotation_error, right.rotation_error);
+  view.position_error =
+      float_bound(std::max(left.position_error, right.position_error) + off +
+                      2.0F * kFloatRoundoff * std::max(size_of(left.c), size_of(right.c)),
+                  8);
+}
+
+Lanes along(const Axes& axes, Lanes v) noexcept {
+  return axes.x * v[0] + axes.y * v[1] + axes.z * v[2];
 }
 
 }  // namespace
-
-NodeVolume leaf_volume(const ChainTree::Part& part) noexcept {
-  NodeVolume v;
-  v.empty = false;
-  // An exact rotation lies within 1e-13 of the stored axes; the box is that much larger.
-  v.X_AO = {{part.box.axes, part.box.center}, 0.0, 0.0};
-  v.half = part.box.half;
-  if (!part.box.axes.isIdentity(0.0)) {
-    v.X_AO.rotation_error = 1e-13;
-    v.half += Vector3d::Constant(bound_above(1e-13 * part.box.half.sum(), 4));
-  }
-  const double ball =
-      bound_above(part.radius + (part.center - part.box.center).norm() * (1.0 + 1e-14) +
-                      4 * kUnitRoundoff * part.center.lpNorm<1>(),
-                  8);
-  v.radius = std::min(bound_above(v.half.norm(), 8), ball);
-  return v;
-}
-
-NodeView leaf_view(const NodeVolume& volume) noexcept {
-  NodeView view;
-  if (volume.empty) return view;
-  for (int i = 0; i < 3; ++i) view.half[i] = float_above(volume.half[i]);
-  view.radius = float_above(volume.radius);
-  return view;
-}
 
 float float_above(double x) noexcept {
   const auto near = static_cast<float>(x);
   return near + std::abs(near) * 2.5e-7F + 1e-37F;
 }
 
-void merge_volumes(const NodeVolume& a, const RigidEnclosure* X_PA, const NodeVolume& b,
-                   const RigidEnclosure* X_PB, NodeVolume& node, NodeView& view) noexcept {
-  if (a.empty || b.empty) {
-    // Which of the two are empty never changes, so that there are no axes to be kept.
-    const NodeVolume& only = b.empty ? a : b;
-    const RigidEnclosure* X = b.empty ? X_PA : X_PB;
-    node.empty = only.empty;
-    node.half = only.half;
-    node.radius = only.radius;
-    node.X_AO = X != nullptr ? *X * only.X_AO : only.X_AO;
-    if (!node.empty) make_view(node, {}, {}, view);
+void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
+                 NodeView& view) noexcept {
+  if (left.view.empty() || right.view.empty()) {
+    // Which of the two are empty never changes.
+    const MergeSide& only = right.view.empty() ? left : right;
+    view.radius = -1.0F;
+    if (only.view.empty()) return;
+    const Side s = side_of(only.box, only.X_AA);
+    Axes axes{s.x, s.y, s.z, 0.0F};
+    measure(axes);
+    const Side t = turned_to(axes, s);
+    const Lanes center = t.c;
+    box = {axes.x, axes.y, axes.z, along(axes, center), axes.error, 0.0F};
+    const float slack = float_bound(slack_of(t, only.view, size_of(center)) +
+                                        (axes.error + 12.0F * kFloatRoundoff) * size_of(center),
+                                    8);
+    const Lanes reach = reach_of(t, only.view) + slack;
+    for (int i = 0; i < 3; ++i) view.half[i] = float_bound(reach[i], 2);
+    view.radius = float_bound(only.view.radius + slack, 2);
+    set_children(axes, t, t, center, view);
     return;
   }
-  const RigidEnclosure X_PaO = X_PA != nullptr ? *X_PA * a.X_AO : a.X_AO;
-  const RigidEnclosure X_PbO = X_PB != nullptr ? *X_PB * b.X_AO : b.X_AO;
-  const RigidEnclosure X_ab = X_PaO.inverse_times(X_PbO);
-  const Matrix3d& R = X_ab.X.R;
-  const Vector3d& p = X_ab.X.p;
-
-  // How far the exact boxes may stick out of the computed ones.
-  const double sizes = a.half.sum() + b.half.sum() + p.lpNorm<1>();
-  const double slack = bound_above(
-      2.0 * X_ab.position_error + (X_ab.rotation_error + 32 * kUnitRoundoff) * sizes, 8);
-
-  const auto fit_along = [&](const Matrix3d& R_Na, const RigidTransform& X_Nb) {
-    return around(R_Na.cwiseAbs() * a.half, X_Nb.p, X_Nb.R.cwiseAbs() * b.half);
-  };
-  const double before = half_surface(node.half);
-  RigidEnclosure X_Na{{node.R_Oa, Vector3d::Zero()}, node.turn_error, 0.0};
-  RigidEnclosure X_Nb = X_Na * X_ab;
-  Fit fit = fit_along(node.R_Oa, X_Nb.X);
-  if (node.empty || !(fit.cost <= 1.05 * before)) {
-    const auto try_axes = [&](const Matrix3d& R_Na, double error) {
-      const RigidEnclosure X_Ma{{R_Na, Vector3d::Zero()}, error, 0.0};
-      const RigidEnclosure X_Mb = X_Ma * X_ab;
-      const Fit other = fit_along(R_Na, X_Mb.X);
-      if (!(other.cost < 0.999 * fit.cost)) return;
-      fit = other;
-      X_Na = X_Ma;
-      X_Nb = X_Mb;
+  const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
+  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, l, left.view, r, right.view);
+  if (!(fit.cost <= kMostGrown * box.fitted)) {
+    const auto try_axes = [&](Lanes first, Lanes second) {
+      Axes axes;
+      if (!orthonormal(first, second, axes)) return;
+      const Fit other = fit_along(axes, l, left.view, r, right.view);
+      if (other.cost < 0.999F * fit.cost) fit = other;
     };
-    try_axes(Matrix3d::Identity(), 0.0);
-    try_axes(R.transpose(), X_ab.rotation_error);
-    Matrix3d axes;
-    if (line_axes(a.half, b.half, R, p, axes)) try_axes(axes.transpose(), 1e-14);
+    try_axes(l.x, l.y);
+    try_axes(r.x, r.y);
+    // Along the line of the centres, and across it whichever edge reaches farthest.
+    const Lanes line = r.c - l.c;
+    const float length = dot(line, line);
+    Lanes across{};
+    float most = 0.0F;
+    for (const auto& [side, half] :
+         {std::pair(&l, left.view.half), std::pair(&r, right.view.half)}) {
+      const Lanes edges[] = {side->x * half[0], side->y * half[1], side->z * half[2]};
+      for (const Lanes edge : edges) {
+        const Lanes part = edge - line * (dot(edge, line) / length);
+        if (dot(part, part) > most) {
+          most = dot(part, part);
+          across = part;
+        }
+      }
+    }
+    if (length > 0.0F && most > 0.0F) try_axes(line, across);
+    box.fitted = fit.cost;
   }
-  node.R_Oa = X_Na.X.R;
-  node.turn_error = X_Na.rotation_error;
-  const RigidEnclosure X_Oa = moved_by(X_Na, -fit.center);
-  const RigidEnclosure X_Ob = moved_by(X_Nb, -fit.center);
-  node.empty = false;
-  node.half = fit.half + Vector3d::Constant(slack + bound_above(2.0 * node.turn_error * sizes, 4));
-  node.X_AO = moved_from(X_PaO * X_Na.inverse(), fit.center);
-  const double balls = std::max(X_Oa.X.p.norm() + X_Oa.position_error + a.radius,
-                                X_Ob.X.p.norm() + X_Ob.position_error + b.radius);
-  node.radius = std::min(bound_above(node.half.norm(), 8), bound_above(balls, 12));
-  make_view(node, X_Oa, X_Ob, view);
+  const Axes& axes = fit.axes;
+  const float center = size_of(fit.center);
+  const float slack = float_bound(
+      std::max(slack_of(fit.left, left.view, center), slack_of(fit.right, right.view, center)) +
+          (axes.error + 12.0F * kFloatRoundoff) * center,
+      8);
+  box.x = axes.x;
+  box.y = axes.y;
+  box.z = axes.z;
+  box.turn_error = axes.error;
+  box.c = along(axes, fit.center);
+  for (int i = 0; i < 3; ++i) view.half[i] = float_bound(fit.half[i] + slack, 4);
+  set_children(axes, fit.left, fit.right, fit.center, view);
+  const auto ball = [](const float* pose, float error, float radius) {
+    const Lanes p = load(pose + 9);
+    return float_bound(std::sqrt(dot(p, p)) + error + radius, 12);
+  };
+  const Lanes h = load(view.half);
+  view.radius = std::min(float_bound(std::sqrt(dot(h, h)), 8),
+                         std::max(ball(view.left, view.position_error, left.view.radius),
+                                  ball(view.right, view.position_error, right.view.radius)));
 }
 
 FloatPose between_children(const NodeView& node) noexcept {
@@ -259,20 +324,20 @@ FloatPose between_children(const NodeView& node) noexcept {
   right.z = load(node.right + 6);
   right.p = load(node.right + 9);
   right.rotation_error = node.rotation_error;
-  right.position_error = node.right_error;
+  right.position_error = node.position_error;
   return to_left_of_a(node, right);
 }
 FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
-  return inverse_times(a.left, a.rotation_error, a.left_error, X_ab);
+  return inverse_times(a.left, a.rotation_error, a.position_error, X_ab);
 }
 FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
-  return inverse_times(a.right, a.rotation_error, a.right_error, X_ab);
+  return inverse_times(a.right, a.rotation_error, a.position_error, X_ab);
 }
 FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
-  return times(X_ab, b.left, b.rotation_error, b.left_error);
+  return times(X_ab, b.left, b.rotation_error, b.position_error);
 }
 FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
-  return times(X_ab, b.right, b.rotation_error, b.right_error);
+  return times(X_ab, b.right, b.rotation_error, b.position_error);
 }
 
 bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
@@ -288,7 +353,6 @@ bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
   const float slack =
       float_bound(X_ab.position_error + (X_ab.rotation_error + 16.0F * kFloatRoundoff) * sizes, 8);
   const float enough = clearance + slack;
-  const auto abs = [](Lanes v) { return v < 0.0F ? -v : v; };
   const auto any = [](auto mask) { return (mask[0] | mask[1] | mask[2]) != 0; };
   const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
   if (any(abs(t) > ha + Ax * hb0 + Ay * hb1 + Az * hb2 + enough)) return true;
@@ -319,8 +383,30 @@ bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
              A1 * ha[0] + A0 * ha[1] + hb_1 * twice(A2) + hb_2 * once(A2) + edges);
 }
 
-void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
-                 std::span<NodeVolume> volumes, std::span<NodeView> views) {
+namespace {
+
+Matrix3d matrix_of(const NodeBox& box) noexcept {
+  Matrix3d R;
+  for (int i = 0; i < 3; ++i) R.row(i) << box.x[i], box.y[i], box.z[i];
+  return R;
+}
+
+void leaf_box(const ChainTree::Part& part, NodeBox& box, NodeView& view) noexcept {
+  const Axes axes = rounded(part.box.axes);
+  box = {axes.x, axes.y, axes.z, lanes(part.box.center), axes.error, 0.0F};
+  const double moved = 6.1e-8 * part.box.center.lpNorm<1>() + 1e-37;  // by the rounded centre
+  const double more = moved + (static_cast<double>(axes.error) + 2e-7) * part.box.half.sum();
+  for (int i = 0; i < 3; ++i) view.half[i] = float_above(part.box.half[i] + more);
+  const Lanes h = load(view.half);
+  const double ball = part.radius + (part.center - part.box.center).norm() + moved +
+                      1e-14 * (part.center.lpNorm<1>() + part.radius);
+  view.radius = std::min(float_bound(std::sqrt(dot(h, h)), 8), float_above(ball));
+}
+
+}  // namespace
+
+void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
+               std::span<NodeBox> boxes, std::span<NodeView> views) {
   const auto nodes = tree.nodes();
   // Parts in the order of the leaves: below every node a range of them.
   std::vector<int> order;
@@ -363,14 +449,16 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
 
   for (size_t n = nodes.size(); n-- > 0;) {
     const ChainTree::Node& node = nodes[n];
-    NodeVolume& v = volumes[n];
-    v = {};
-    views[n] = {};
+    NodeBox& box = boxes[n];
+    NodeView& view = views[n];
+    box = {};
+    view = {};
+    view.child = node.left < 0 ? -1 - node.part : node.right;
+    view.enter = tree.enter(node.anchor);
     const auto [first, last] = range[n];
     if (first == last) continue;
     if (node.left < 0) {
-      v = leaf_volume(tree.parts()[static_cast<size_t>(node.part)]);
-      views[n] = leaf_view(v);
+      leaf_box(tree.parts()[static_cast<size_t>(node.part)], box, view);
       continue;
     }
     Vector3d mean = Vector3d::Zero();
@@ -392,14 +480,14 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
     const auto axes_of = [&](int i) -> Matrix3d {
       const RigidEnclosure& X_WB =
           X_WL[static_cast<size_t>(nodes[static_cast<size_t>(i)].anchor.value)];
-      return X_WB.X.R * volumes[static_cast<size_t>(i)].X_AO.X.R;
+      return X_WB.X.R * matrix_of(boxes[static_cast<size_t>(i)]);
     };
     Matrix3d R_WO = X_WA.X.R;
     Vector3d lo = Vector3d::Zero(), hi = lo;
     double least = kInfinity;
     for (const Matrix3d& axes : {X_WA.X.R, axes_of(node.left), axes_of(node.right), principal}) {
       const double defect = (axes.transpose() * axes - Matrix3d::Identity()).cwiseAbs().maxCoeff();
-      if (!(defect < 1e-14 + 4.0 * rotation_error)) continue;
+      if (!(defect < 1e-5)) continue;
       Vector3d low = Vector3d::Constant(kInfinity), high = -low;
       for (int k = first; k < last; ++k) {
         const Placed& part = placed[static_cast<size_t>(k)];
@@ -409,7 +497,7 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
         low = low.cwiseMin((c - r).cwiseMax(at - Vector3d::Constant(ball)));
         high = high.cwiseMax((c + r).cwiseMin(at + Vector3d::Constant(ball)));
       }
-      const double cost = half_surface(0.5 * (high - low));
+      const double cost = half_surface(lanes(0.5 * (high - low)));
       if (cost < least * 0.999 || least == kInfinity) {
         least = cost;
         R_WO = axes;
@@ -417,28 +505,43 @@ void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
         hi = high;
       }
     }
-    const Vector3d center_W = R_WO * (0.5 * (lo + hi));
+    // The axes as floats in the anchor's frame are what counts; along them, once more.
+    const Axes axes = rounded(X_WA.X.R.transpose() * R_WO);
+    box = {axes.x, axes.y, axes.z, Lanes{}, axes.error, 0.0F};
+    const Matrix3d R_OW = matrix_of(box).transpose() * X_WA.X.R.transpose();
+    lo = Vector3d::Constant(kInfinity);
+    hi = -lo;
+    for (int k = first; k < last; ++k) {
+      const Placed& part = placed[static_cast<size_t>(k)];
+      const double ball = tree.parts()[static_cast<size_t>(order[static_cast<size_t>(k)])].radius;
+      const Vector3d c = R_OW * (part.center - X_WA.X.p), at = R_OW * (part.ball - X_WA.X.p);
+      const Vector3d r = (R_OW * part.edges).cwiseAbs().rowwise().sum();
+      lo = lo.cwiseMin((c - r).cwiseMax(at - Vector3d::Constant(ball)));
+      hi = hi.cwiseMax((c + r).cwiseMin(at + Vector3d::Constant(ball)));
+    }
+    const Lanes center = lanes(0.5 * (lo + hi));
+    const Vector3d middle(center[0], center[1], center[2]);
+    // Of the parts along the axes, about the anchor; the axes are no rotation to their error.
+    const double far = middle.lpNorm<1>() + (hi - lo).sum();
+    const double more = slack + (8.0 * static_cast<double>(axes.error) + 1e-6) * far;
     double radius = 0.0;
     for (int k = first; k < last; ++k) {
       const double ball = tree.parts()[static_cast<size_t>(order[static_cast<size_t>(k)])].radius;
-      radius = std::max(radius, (placed[static_cast<size_t>(k)].ball - center_W).norm() + ball);
+      const Vector3d at = R_OW * (placed[static_cast<size_t>(k)].ball - X_WA.X.p);
+      radius = std::max(radius, (at - middle).norm() + ball);
     }
-    v.empty = false;
-    v.half = 0.5 * (hi - lo) + Vector3d::Constant(slack);
-    v.radius = std::min(bound_above(v.half.norm(), 8), bound_above(radius + slack, 8));
-    // The frame is what these numbers say it is in the anchor's frame, to a rotation's defect.
-    v.X_AO.X = X_WA.X.inverse() * RigidTransform{R_WO, center_W};
-    v.X_AO.rotation_error = 4e-14 + 4.0 * X_WA.rotation_error;
-    const auto child = [&](int i) {
-      const NodeVolume& below = volumes[static_cast<size_t>(i)];
+    const Vector3d half = (hi - middle).cwiseMax(middle - lo) + Vector3d::Constant(more);
+    for (int i = 0; i < 3; ++i) view.half[i] = float_above(half[i]);
+    view.radius = std::min(float_above(half.norm() * (1.0 + 1e-12)), float_above(radius + more));
+    box.c = along(axes, center);
+    box.fitted = half_surface(load(view.half));
+    const auto side = [&](int child) {
       const RigidEnclosure& X_WB =
-          X_WL[static_cast<size_t>(nodes[static_cast<size_t>(i)].anchor.value)];
-      return v.X_AO.inverse_times(X_WA.inverse_times(X_WB) * below.X_AO);
+          X_WL[static_cast<size_t>(nodes[static_cast<size_t>(child)].anchor.value)];
+      const RigidEnclosure X_AB = X_WA.inverse_times(X_WB);
+      return turned_to(axes, side_of(boxes[static_cast<size_t>(child)], &X_AB));
     };
-    const RigidEnclosure left = child(node.left), right = child(node.right);
-    v.R_Oa = left.X.R;
-    v.turn_error = left.rotation_error;
-    make_view(v, left, right, views[n]);
+    set_children(axes, side(node.left), side(node.right), center, view);
   }
 }
 

@@ -6,38 +6,42 @@
 
 namespace catena::internal {
 
-/// The box of a chain tree's node, in a frame O of its own: centre at the origin, axes along it.
-struct NodeVolume {
-  Vector3d half = Vector3d::Zero();
-  double radius = 0.0;  ///< of a ball about the origin that contains the node as well
-  RigidEnclosure X_AO;  ///< in the node's anchor's frame
-  /// The axes that it keeps while it changes: R_Oa, a's those of the left child's box, and how far
-  /// these numbers may be from a rotation.
-  Matrix3d R_Oa = Matrix3d::Identity();
-  double turn_error = 0.0;
-  bool empty = true;
+// Boxes of a chain tree's nodes, in floats: they tell apart what is clearly apart, and everything
+// else is decided by transforms in doubles. Every number below is rounded outward, or comes with a
+// bound of what its rounding may be (docs/rigor.md, R2 and R3, with the roundoff of floats).
+
+/// Three coordinates; the fourth lane means nothing.
+using FloatLanes [[gnu::vector_size(16)]] = float;
+
+/// The frame O of a node's box, in the node's anchor's frame A: origin at the box's centre.
+///
+/// Denotes   the exact rotation that lies within turn_error of (x, y, z), and exactly the origin c.
+struct NodeBox {
+  FloatLanes x{}, y{}, z{}, c{};
+  float turn_error = 0.0F;
+  float fitted = 0.0F;  ///< half the box's surface when these axes were chosen
 };
 
-/// What a traversal reads of a node, in floats: the box, rounded up, and where the children's boxes
-/// are in its frame, with what the rounding of that may be.
-///
-/// Floats serve for telling apart what is clearly apart; 128 bytes, two lines of the cache.
+/// What a traversal reads of a node: the box, and where the children's boxes are in its frame.
+/// 128 bytes, two lines of the cache.
 struct alignas(64) NodeView {
   float half[3] = {0.0F, 0.0F, 0.0F};
-  float radius = -1.0F;  ///< negative: the node is empty
-  float left[12] = {};   ///< columns of R, then p
+  float radius = -1.0F;  ///< of a ball about the origin that contains it too; negative: empty
+  float left[12] = {};   ///< columns of R_OO', then p
   float right[12] = {};
-  float rotation_error = 0.0F;  ///< of both
-  float left_error = 0.0F, right_error = 0.0F;
-  float unused = 0.0F;
+  float rotation_error = 0.0F, position_error = 0.0F;  ///< of both
+  /// What never changes: the right child (the left one comes next after the node itself), or minus
+  /// one minus the part of a leaf; and where a walk of the links enters the anchor.
+  int child = -1, enter = 0;
 
   bool empty() const noexcept { return radius < 0.0F; }
+  bool is_leaf() const noexcept { return child < 0; }
+  int part() const noexcept { return -1 - child; }
 };
 
-/// A rigid enclosure in floats (docs/rigor.md, R2, with their roundoff).
+/// A rigid enclosure in floats.
 struct FloatPose {
-  using Lanes [[gnu::vector_size(16)]] = float;
-  Lanes x{}, y{}, z{}, p{};  ///< columns of R, and p; the fourth lanes mean nothing
+  FloatLanes x{}, y{}, z{}, p{};  ///< columns of R, and p
   float rotation_error = 0.0F, position_error = 0.0F;
 };
 
@@ -49,21 +53,24 @@ FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept;
 FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept;
 FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept;
 
-/// The box of a leaf.
-NodeVolume leaf_volume(const ChainTree::Part& part) noexcept;
-NodeView leaf_view(const NodeVolume& volume) noexcept;
-
-/// The boxes of all nodes at given link poses, each fitted to the parts below it along their
-/// principal axes. O(n log n).
+/// The boxes of all nodes at given link poses, each fitted to the parts below it: along their
+/// principal axes, the anchor's or a child's, whichever box is smallest. O(n log n).
 /// Source    [Gottschalk1996], section 4.
-void fit_volumes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
-                 std::span<NodeVolume> volumes, std::span<NodeView> views);
+void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
+               std::span<NodeBox> boxes, std::span<NodeView> views);
 
-/// Makes `node` and `view` a box around two others, a and b, whose anchors P knows. Along the axes
-/// that the node has had relative to a, so long as it gets no larger; else along those of one of
-/// the two, or along the line of their centres. nullptr: P is the anchor itself.
-void merge_volumes(const NodeVolume& a, const RigidEnclosure* X_PA, const NodeVolume& b,
-                   const RigidEnclosure* X_PB, NodeVolume& node, NodeView& view) noexcept;
+/// One side of a merge: a child's box, and its anchor in the node's; nullptr: the same frame.
+struct MergeSide {
+  const NodeBox& box;
+  const NodeView& view;
+  const RigidEnclosure* X_AA;
+};
+
+/// Makes a node's box one around its children's. Keeps the axes that it has in the anchor's frame
+/// so long as that box is not much larger than when they were chosen; else chooses anew among
+/// these, a child's, and the line of the two centres.
+void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
+                 NodeView& view) noexcept;
 
 /// Proven: the boxes are farther apart than `clearance`.
 /// Source    [Gottschalk1996], section 5; the slack is docs/rigor.md, R3.

@@ -12,8 +12,8 @@ namespace catena {
 
 using internal::FloatPose;
 using internal::GeometryPair;
+using internal::NodeBox;
 using internal::NodeView;
-using internal::NodeVolume;
 
 struct ChainState::Impl {
   // So many visited pairs of nodes a link, and the whole state is checked instead: a tangled chain
@@ -43,15 +43,17 @@ struct ChainState::Impl {
       followers[static_cast<size_t>(source.value)].push_back(LinkIndex(i));
     }
     slots.resize(static_cast<size_t>(tree.num_slots()));
-    volumes.resize(tree.nodes().size());
+    boxes.resize(tree.nodes().size());
     views.resize(tree.nodes().size());
     leaf_of.resize(tree.parts().size());
     for (size_t n = 0; n < tree.nodes().size(); ++n) {
       if (tree.nodes()[n].part >= 0) leaf_of[at(tree.nodes()[n].part)] = static_cast<int>(n);
     }
     slot_stamps.resize(slots.size());
-    node_stamps.resize(volumes.size());
+    node_stamps.resize(boxes.size());
+    marks.assign(boxes.size(), 0);
     unproven_at.assign(static_cast<size_t>(robot.num_links()), 0);
+    behind_at.assign(static_cast<size_t>(robot.num_links()), 0);
     piece.resize(static_cast<size_t>(robot.num_links()));
     for (int i = 1; i < robot.num_links(); ++i) {
       slots[static_cast<size_t>(i)] = joint_pose(robot, LinkIndex(i), q);
@@ -61,12 +63,12 @@ struct ChainState::Impl {
     }
     std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
     link_poses(robot, q, X_WL);
-    internal::fit_volumes(tree, X_WL, volumes, views);
+    internal::fit_boxes(tree, X_WL, boxes, views);
   }
 
   struct SavedNode {
     int node;
-    NodeVolume volume;
+    NodeBox box;
     NodeView view;
   };
 
@@ -84,10 +86,11 @@ struct ChainState::Impl {
     slots[at(i)] = slots[at(s.first)] * slots[at(s.second)];
   }
 
-  void compute_volume(int n) {
+  void compute_box(int n) {
     const ChainTree::Node& at_n = node(n);
-    internal::merge_volumes(volumes[at(at_n.left)], slot(at_n.left_slot), volumes[at(at_n.right)],
-                            slot(at_n.right_slot), volumes[at(n)], views[at(n)]);
+    internal::merge_boxes({boxes[at(at_n.left)], views[at(at_n.left)], slot(at_n.left_slot)},
+                          {boxes[at(at_n.right)], views[at(at_n.right)], slot(at_n.right_slot)},
+                          boxes[at(n)], views[at(n)]);
   }
 
   void save_slot(int i) {
@@ -95,10 +98,10 @@ struct ChainState::Impl {
     slot_stamps[at(i)].saved = commits;
     old_slots.emplace_back(i, slots[at(i)]);
   }
-  void save_volume(int n) {
+  void save_box(int n) {
     if (node_stamps[at(n)].saved == commits) return;
     node_stamps[at(n)].saved = commits;
-    old_volumes.push_back({n, volumes[at(n)], views[at(n)]});
+    old_boxes.push_back({n, boxes[at(n)], views[at(n)]});
   }
 
   void set(std::span<const Change> changes) {
@@ -106,7 +109,7 @@ struct ChainState::Impl {
     change_all([&] {
       for (const Change& change : changes) {
         require_one_value(change.joint);
-        take_values(change.joint, &change.value);
+        take_values(change.joint, &change.value, /*checked=*/false);
       }
     });
   }
@@ -115,28 +118,32 @@ struct ChainState::Impl {
     const RoundingScope rounding;
     validate_positions(robot, to);
     change_all([&] {
-      for (const LinkIndex i : robot.active_joints())
-        take_values(i, to.data() + robot.joint(i).q_index);
+      for (const LinkIndex i : robot.active_joints()) {
+        take_values(i, to.data() + robot.joint(i).q_index, /*checked=*/true);
+      }
     });
   }
 
+  // All or nothing: values first, then what they make unproven.
   template <class Take>
   void change_all(const Take& take) {
-    ++sets;
     moved.clear();
-    moved_from.clear();
     const size_t known = old_values.size();
     try {
       take();
     } catch (...) {
-      // Nothing but values and joint transforms has changed yet.
       for (size_t k = old_values.size(); k-- > known;)
         q[old_values[k].first] = old_values[k].second;
       old_values.resize(known);
-      for (size_t k = moved_from.size(); k-- > 0;) slots[at(moved[k])] = moved_from[k];
       throw;
     }
-    update();
+    for (const LinkIndex i : moved) {
+      if (unproven_at[at(i)] != proofs) {
+        unproven_at[at(i)] = proofs;
+        proof.unproven.push_back(i);
+      }
+      fall_behind(i);
+    }
   }
 
   void require_one_value(LinkIndex i) const {
@@ -150,7 +157,7 @@ struct ChainState::Impl {
   }
 
   // The values of an active joint: as many as it has.
-  void take_values(LinkIndex i, const double* values) {
+  void take_values(LinkIndex i, const double* values, bool checked) {
     const int first = robot.joint(i).q_index;
     bool moves = false;
     for (int k = 0; k < num_values(robot.joint(i).type); ++k) {
@@ -159,65 +166,84 @@ struct ChainState::Impl {
       q[first + k] = values[k];
       moves = true;
     }
-    if (moves) move_followers(i);
+    if (!moves) return;
+    for (const LinkIndex follower : followers[at(i)]) {
+      if (!checked) joint_pose(robot, follower, q);  // throws if the value is none
+      moved.push_back(follower);
+    }
   }
 
-  void move_followers(LinkIndex source) {
-    for (const LinkIndex i : followers[at(source)]) {
-      const RigidEnclosure X_PL = joint_pose(robot, i, q);
+  // ---- the tree follows when it is asked: a whole configuration that is set is mostly checked as
+  // one, without it
+
+  void fall_behind(LinkIndex i) {
+    if (behind_at[at(i)] == syncs) return;
+    behind_at[at(i)] = syncs;
+    behind.push_back(i);
+  }
+
+  void catch_up() {
+    if (behind.empty()) return;
+    for (const LinkIndex i : behind) {
       save_slot(i.value);
-      moved_from.push_back(slots[at(i)]);
-      moved.push_back(i);
-      slots[at(i)] = X_PL;
+      slots[at(i)] = joint_pose(robot, i, q);
     }
+    update();
+    behind.clear();
+    ++syncs;
   }
 
-  // Shortcuts and boxes above the joints in `moved`.
+  // Asks for what is needed soon. A long chain's tree is larger than the near caches, and the way
+  // up is known well before the numbers on it are used.
+  template <class T>
+  static void fetch(const T& what) {
+    const char* address = reinterpret_cast<const char*>(&what);
+    for (size_t line = 0; line < sizeof(T); line += 64) __builtin_prefetch(address + line);
+  }
+
+  // Shortcuts and boxes above the joints in `behind`.
   void update() {
+    ++updates;
     shortcuts_above.clear();
-    volumes_above.clear();
-    for (const LinkIndex i : moved) {
-      if (unproven_at[at(i)] != proofs) {
-        unproven_at[at(i)] = proofs;
-        proof.unproven.push_back(i);
-      }
-      for (int s = tree.user_of_joint(i); s != 0 && slot_stamps[at(s)].touched != sets;
+    boxes_above.clear();
+    for (const LinkIndex i : behind) {
+      for (int s = tree.user_of_joint(i); s != 0 && slot_stamps[at(s)].touched != updates;
            s = tree.shortcuts()[at(s - robot.num_links())].user) {
-        slot_stamps[at(s)].touched = sets;
+        slot_stamps[at(s)].touched = updates;
         shortcuts_above.push_back(s);
+        const ChainTree::Shortcut& operands = tree.shortcuts()[at(s - robot.num_links())];
+        fetch(slots[at(s)]);
+        fetch(slots[at(operands.first)]);
+        fetch(slots[at(operands.second)]);
       }
-      for (int n = tree.node_of_joint(i); n >= 0 && node_stamps[at(n)].touched != sets;
+      for (int n = tree.node_of_joint(i); n >= 0 && node_stamps[at(n)].touched != updates;
            n = node(n).parent) {
-        node_stamps[at(n)].touched = sets;
-        volumes_above.push_back(n);
+        node_stamps[at(n)].touched = updates;
+        boxes_above.push_back(n);
+        for (const int k : {n, n + 1, node(n).right}) {
+          fetch(boxes[at(k)]);
+          fetch(views[at(k)]);
+        }
       }
     }
-    if (moved.size() > 1) {  // operands come first, and children after their parents
+    if (behind.size() > 1) {  // operands come first, and children after their parents
       std::sort(shortcuts_above.begin(), shortcuts_above.end());
-      std::sort(volumes_above.begin(), volumes_above.end(), std::greater<>());
+      std::sort(boxes_above.begin(), boxes_above.end(), std::greater<>());
     }
     for (const int s : shortcuts_above) {
       save_slot(s);
       compute_shortcut(s);
     }
-    for (const int n : volumes_above) {
-      save_volume(n);
-      compute_volume(n);
-      mark(n);
+    for (const int n : boxes_above) {
+      save_box(n);
+      compute_box(n);
     }
-  }
-
-  void mark(int n) {
-    if (is_marked(n)) return;
-    node_stamps[at(n)].marked = proofs;
-    marked.push_back(n);
   }
 
   // ---- what is known
 
   void begin_proof() {
     ++proofs;
-    marked.clear();
     proof.unproven.clear();
   }
 
@@ -230,8 +256,9 @@ struct ChainState::Impl {
   void commit() {
     ++commits;
     old_slots.clear();
-    old_volumes.clear();
+    old_boxes.clear();
     old_values.clear();
+    committed_behind.assign(behind.begin(), behind.end());
     committed.none = proof.none;
     committed.clearance = proof.clearance;
     committed.unproven.assign(proof.unproven.begin(), proof.unproven.end());
@@ -240,13 +267,13 @@ struct ChainState::Impl {
   void rollback() {
     for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
     for (const auto& [i, X] : old_slots) slots[at(i)] = X;
-    for (const SavedNode& saved : old_volumes) {
-      volumes[at(saved.node)] = saved.volume;
+    for (const SavedNode& saved : old_boxes) {
+      boxes[at(saved.node)] = saved.box;
       views[at(saved.node)] = saved.view;
     }
     ++commits;
     old_slots.clear();
-    old_volumes.clear();
+    old_boxes.clear();
     old_values.clear();
     begin_proof();
     proof.none = committed.none;
@@ -254,10 +281,10 @@ struct ChainState::Impl {
     for (const LinkIndex i : committed.unproven) {
       unproven_at[at(i)] = proofs;
       proof.unproven.push_back(i);
-      for (int n = tree.node_of_joint(i); n >= 0 && !is_marked(n); n = node(n).parent) {
-        mark(n);
-      }
     }
+    ++syncs;
+    behind.clear();
+    for (const LinkIndex i : committed_behind) fall_behind(i);
   }
 
   // ---- the question
@@ -292,15 +319,18 @@ struct ChainState::Impl {
   // False if it gave up.
   bool check_changes(const QueryOptions& options, Result& result) {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
+    catch_up();
+    mark_changes();
     find_pieces();
     most_visited = query.result().stats.box_tests + kMostVisited * at(robot.num_links()) + 1000;
     enough = internal::float_above(options.clearance);
     gave_up = false;
     stop = false;
     for (size_t k = 0; k < marked.size() && !stop; ++k) {
-      const ChainTree::Node& n = node(marked[k]);
-      if (n.left < 0 || views[at(n.left)].empty() || views[at(n.right)].empty()) continue;
-      meet(query, n.left, n.right, internal::between_children(views[at(marked[k])]));
+      const int n = marked[k];
+      const NodeView& v = views[at(n)];
+      if (v.is_leaf() || views[at(n + 1)].empty() || views[at(v.child)].empty()) continue;
+      meet(query, n + 1, v.child, internal::between_children(v));
     }
     if (!stop) meet_scene(query, options);
     result.stats += query.result().stats;
@@ -318,53 +348,73 @@ struct ChainState::Impl {
     return true;
   }
 
-  // With few unproven joints they are asked one by one which side of them a link is on.
-  void find_pieces() {
-    numbered = proof.unproven.size() > 4;
-    if (!numbered) return;
-    piece[0] = 0;
-    int pieces = 0;
-    for (int i = 1; i < robot.num_links(); ++i) {
-      piece[at(i)] =
-          unproven_at[at(i)] == proofs ? ++pieces : piece[at(robot.parent(LinkIndex(i)))];
+  // Nodes in which an unproven joint moves one part against another.
+  void mark_changes() {
+    if (++marking == 0) {  // the count has come back
+      marking = 1;
+      std::fill(marks.begin(), marks.end(), 0);
+    }
+    marked.clear();
+    for (const LinkIndex i : proof.unproven) {
+      for (int n = tree.node_of_joint(i); n >= 0 && !is_marked(n); n = node(n).parent) {
+        marks[at(n)] = marking;
+        marked.push_back(n);
+      }
     }
   }
 
-  bool same_piece(LinkIndex a, LinkIndex b) const {
-    if (numbered) return piece[at(a)] == piece[at(b)];
-    return std::none_of(proof.unproven.begin(), proof.unproven.end(),
-                        [&](LinkIndex i) { return tree.moves(i, a) != tree.moves(i, b); });
+  // Which links share a piece that no unproven joint divides: by a number for each place in a walk
+  // of the links, or with few such joints by asking each of them.
+  void find_pieces() {
+    ranges.clear();
+    numbered = proof.unproven.size() > 4;
+    if (!numbered) {
+      for (const LinkIndex i : proof.unproven) ranges.emplace_back(tree.enter(i), tree.leave(i));
+      return;
+    }
+    piece[0] = 0;
+    int pieces = 0;
+    for (int i = 1; i < robot.num_links(); ++i) {
+      piece[at(tree.enter(LinkIndex(i)))] = unproven_at[at(i)] == proofs
+                                                ? ++pieces
+                                                : piece[at(tree.enter(robot.parent(LinkIndex(i))))];
+    }
   }
 
-  bool is_marked(int n) const { return node_stamps[at(n)].marked == proofs; }
+  // Of two links, by where the walk enters them.
+  bool same_piece(int a, int b) const {
+    if (numbered) return piece[at(a)] == piece[at(b)];
+    for (const auto& [enter, leave] : ranges) {
+      if ((enter <= a && a < leave) != (enter <= b && b < leave)) return false;
+    }
+    return true;
+  }
+
+  bool is_marked(int n) const { return marks[at(n)] == marking; }
 
   // Nodes i and k that hold no part in common, X_ab of their boxes' frames.
   void meet(internal::StateQuery& query, int i, int k, const FloatPose& X_ab) {
-    const ChainTree::Node& a = node(i);
-    const ChainTree::Node& b = node(k);
-    if (!is_marked(i) && !is_marked(k) && same_piece(a.anchor, b.anchor)) return;
-    const NodeView& va = views[at(i)];
-    const NodeView& vb = views[at(k)];
+    const NodeView& a = views[at(i)];
+    const NodeView& b = views[at(k)];
+    if (!is_marked(i) && !is_marked(k) && same_piece(a.enter, b.enter)) return;
     if (++query.result().stats.box_tests > most_visited) {
       gave_up = stop = true;
       return;
     }
-    if (internal::proven_apart(va, vb, X_ab, enough)) return;
-    if (a.left < 0 && b.left < 0) {
-      stop = meet_parts(query, a.part, b.part);
+    if (internal::proven_apart(a, b, X_ab, enough)) return;
+    if (a.is_leaf() && b.is_leaf()) {
+      stop = meet_parts(query, a.part(), b.part());
       return;
     }
-    if (b.left < 0 || (a.left >= 0 && va.radius >= vb.radius)) {
-      if (!views[at(a.right)].empty()) {
-        meet(query, a.right, k, internal::to_right_of_a(va, X_ab));
-      }
-      if (!stop && !views[at(a.left)].empty()) {
-        meet(query, a.left, k, internal::to_left_of_a(va, X_ab));
+    if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
+      if (!views[at(a.child)].empty()) meet(query, a.child, k, internal::to_right_of_a(a, X_ab));
+      if (!stop && !views[at(i + 1)].empty()) {
+        meet(query, i + 1, k, internal::to_left_of_a(a, X_ab));
       }
     } else {
-      if (!views[at(b.left)].empty()) meet(query, i, b.left, internal::to_left_of_b(X_ab, vb));
-      if (!stop && !views[at(b.right)].empty()) {
-        meet(query, i, b.right, internal::to_right_of_b(X_ab, vb));
+      if (!views[at(k + 1)].empty()) meet(query, i, k + 1, internal::to_left_of_b(X_ab, b));
+      if (!stop && !views[at(b.child)].empty()) {
+        meet(query, i, b.child, internal::to_right_of_b(X_ab, b));
       }
     }
   }
@@ -414,7 +464,7 @@ struct ChainState::Impl {
     walk(scene.solids(), true);
   }
 
-  bool stands(int n) const { return !is_marked(n) && same_piece(node(n).anchor, LinkIndex(0)); }
+  bool stands(int n) const { return !is_marked(n) && same_piece(views[at(n)].enter, 0); }
 
   // X_WA of a child's anchor.
   RigidEnclosure child_pose(const RigidEnclosure& X_WA, int child_slot) const {
@@ -428,7 +478,7 @@ struct ChainState::Impl {
   }
 
   void meet_unbounded(internal::StateQuery& query, int n, const RigidEnclosure& X_WA) {
-    if (stop || volumes[at(n)].empty || stands(n)) return;
+    if (stop || views[at(n)].empty() || stands(n)) return;
     const ChainTree::Node& a = node(n);
     if (a.left < 0) {
       place(a.part, X_WA);
@@ -443,15 +493,22 @@ struct ChainState::Impl {
   void descend(internal::StateQuery& query, const QueryOptions& options,
                const SceneTree::Tree& obstacles, bool solids, int n, const RigidEnclosure& X_WA,
                size_t first, size_t last) {
-    const NodeVolume& v = volumes[at(n)];
-    if (stop || v.empty || stands(n)) return;
+    const NodeView& v = views[at(n)];
+    if (stop || v.empty() || stands(n)) return;
     const ChainTree::Node& a = node(n);
-    const RigidEnclosure X_WO = X_WA * v.X_AO;
-    const double size = v.half.sum() + v.radius;
+    const NodeBox& at_n = boxes[at(n)];
+    const Vector3d half(v.half[0], v.half[1], v.half[2]);
+    Matrix3d axes;
+    for (int i = 0; i < 3; ++i) axes.row(i) << at_n.x[i], at_n.y[i], at_n.z[i];
+    const Vector3d c(at_n.c[0], at_n.c[1], at_n.c[2]), center = X_WA.X * c;
+    const double size = half.sum() + c.lpNorm<1>();
+    const double more = bound_above(options.clearance + 2.0 * X_WA.point_error(size) +
+                                        static_cast<double>(at_n.turn_error) * half.sum(),
+                                    8);
     const Vector3d reach =
-        (X_WO.X.R.cwiseAbs() * v.half).cwiseMin(v.radius) +
-        Vector3d::Constant(bound_above(options.clearance + 2.0 * X_WO.point_error(size), 8));
-    const FloatBox box = FloatBox::around(X_WO.X.p - reach, X_WO.X.p + reach);
+        ((X_WA.X.R * axes).cwiseAbs() * half).cwiseMin(static_cast<double>(v.radius)) +
+        Vector3d::Constant(more);
+    const FloatBox box = FloatBox::around(center - reach, center + reach);
     auto& list = workspace.impl().scene_nodes;
     const size_t kept = list.size();
     internal::refine(obstacles, box, a.left < 0, list, first, last, query.result().stats);
@@ -482,34 +539,41 @@ struct ChainState::Impl {
   std::vector<std::vector<LinkIndex>> followers;  // of every joint: itself and its mimics
 
   std::vector<RigidEnclosure> slots;  // joint transforms, then shortcuts
-  std::vector<NodeVolume> volumes;    // of every node
+  std::vector<NodeBox> boxes;         // of every node
   std::vector<NodeView> views;        // of every node
   std::vector<int> leaf_of;           // of every part, its node
 
   // What has changed since the last commit.
   std::uint64_t commits = 1;
-  // By the counts of commits, sets and proofs: saved, touched and marked in the present one.
+  // By the counts of commits and of updates: saved and touched in the present one.
   struct Stamps {
-    std::uint64_t saved = 0, touched = 0, marked = 0;
+    std::uint64_t saved = 0, touched = 0;
   };
   std::vector<Stamps> slot_stamps, node_stamps;
+  std::vector<std::uint32_t> marks;  // of nodes, by checks
+  std::uint32_t marking = 0;
   std::vector<std::pair<int, RigidEnclosure>> old_slots;
-  std::vector<SavedNode> old_volumes;
+  std::vector<SavedNode> old_boxes;
   std::vector<std::pair<int, double>> old_values;
 
-  // Of one set.
-  std::uint64_t sets = 0;
-  std::vector<LinkIndex> moved;
-  std::vector<RigidEnclosure> moved_from;
-  std::vector<int> shortcuts_above, volumes_above;
+  std::vector<LinkIndex> moved;  // by one set
+
+  // Joints whose slots are not what the values say yet, and of what is committed.
+  std::vector<LinkIndex> behind, committed_behind;
+  std::uint64_t syncs = 1;
+  std::vector<std::uint64_t> behind_at;
+
+  // Of one update.
+  std::uint64_t updates = 0;
+  std::vector<int> shortcuts_above, boxes_above;
 
   // What is proven, and of what is committed.
   Proof proof, committed;
   std::uint64_t proofs = 1;
   std::vector<std::uint64_t> unproven_at;  // joints
   std::vector<int> marked;
-  std::vector<int>
-      piece;  // of every link, a number that links without unproven joints between share
+  std::vector<int> piece;                   // of every place in the walk of the links
+  std::vector<std::pair<int, int>> ranges;  // of that walk, below each unproven joint
   bool numbered = false;
 
   // Of one check.

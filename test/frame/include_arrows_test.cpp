@@ -130,7 +130,7 @@ std::string read(const fs::path& file) {
 TEST(IncludeArrows, PointOneWay) {
   const fs::path root = CATENA_SOURCE_DIR;
   std::vector<fs::path> files;
-  std::set<fs::path> include_folders = {"include", "src", "test"};
+  std::set<fs::path> include_folders = {"include", "src", "test", "bench"};
   for (const char* top : {"include", "src", "plugins", "planners", "python", "test", "bench"}) {
     if (!fs::exists(root / top)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / top)) {

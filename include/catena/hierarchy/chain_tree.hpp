@@ -12,7 +12,8 @@ namespace catena {
 ///
 /// A serial chain gets the ChainTree of the paper: every node holds a run of links. A tree is cut
 /// into heavy paths; each path is such a chain, and the paths that hang from a link are leaves of
-/// their own below that link. Node 0 is the root; children come after their parent.
+/// their own below that link. Node 0 is the root; the left child of node n is n + 1, the right one
+/// comes after all that is below the left.
 ///
 /// Frames    a node lives in the frame of its `anchor`, the link of it that is nearest the root.
 ///           Slot i (1 <= i < num_links) is the transform of joint i, X_PiLi; the slots after them
@@ -72,6 +73,9 @@ class ChainTree {
   bool moves(LinkIndex i, LinkIndex below) const noexcept {
     return link(i).enter <= link(below).enter && link(below).enter < link(i).leave;
   }
+  /// A walk of the tree enters link i's subtree at enter(i), and leaves it before leave(i).
+  int enter(LinkIndex i) const noexcept { return link(i).enter; }
+  int leave(LinkIndex i) const noexcept { return link(i).leave; }
   /// The last link that the ways from the root to a and to b share. O(log n).
   LinkIndex common_ancestor(LinkIndex a, LinkIndex b) const noexcept;
 
