@@ -318,6 +318,10 @@ struct ChainTreeBuilder {
 };
 
 ChainTree::ChainTree(const Robot& robot, std::vector<Part> parts) : parts_(std::move(parts)) {
+  for (Part& part : parts_) {
+    part.reach =
+        part.center.lpNorm<1>() + part.box.center.lpNorm<1>() + part.box.half.sum() + part.radius;
+  }
   ChainTreeBuilder{*this, robot, {}, {}, {}, {}}.run();
 }
 

@@ -25,12 +25,11 @@ void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const Margin& m
     }
     const RigidEnclosure& X = ws.X_WL[static_cast<size_t>(part.link.value)];
     // The rounding of all lines below is far below `more`.
-    const double size =
-        part.center.lpNorm<1>() + part.box.center.lpNorm<1>() + part.box.half.sum() + part.radius;
-    const double more = bound_above(
-        margin(node.part) + 2.0 * X.point_error(size) + (X.rotation_error + 1e-13) * size, 10);
+    const double more = bound_above(margin(node.part) + 2.0 * X.point_error(part.reach) +
+                                        (X.rotation_error + 1e-13) * part.reach,
+                                    10);
     const Vector3d box = X.X * part.box.center;
-    if (part.line_radius <= part.radius) {
+    if (part.line_radius < kInfinity) {
       const Vector3d reach =
           (X.X.R * part.half_line).cwiseAbs() + Vector3d::Constant(part.line_radius + more);
       ws.boxes[n] = FloatBox::around(box - reach, box + reach);

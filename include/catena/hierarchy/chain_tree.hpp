@@ -33,6 +33,8 @@ class ChainTree {
     /// line_radius of the segment box.center +- half_line. Infinite radius: none.
     Vector3d half_line = Vector3d::Zero();
     double line_radius = kInfinity;
+    /// At least the size of every coordinate above, and of their sum; set by the tree.
+    double reach = 0.0;
   };
 
   struct Node {
