@@ -248,6 +248,34 @@ TEST(MotionValidator, UndecidedIsNotFree) {
   }
 }
 
+// Property: a long robot's states, one after another, few or all joints changed, are judged as each
+// would be on its own. Oracle: a check of the whole state in a workspace that is new every time.
+TEST(StateValidityChecker, RemembersNothingThatIsNotTrue) {
+  const Fixture f(catena::test::planar_snake(100), catena::test::some_posts());
+  const catena::CollisionWorld& world = f.setup.world();
+  std::mt19937 rng(5);
+  std::uniform_real_distribution<double> small(-0.002, 0.002), some(-0.2, 0.2);
+  std::vector<double> q(100, 0.0);
+  int free = 0, not_free = 0;
+  for (int step = 0; step < 1500; ++step) {
+    const int changed = step % 50 == 49 ? 100 : step % 3;
+    for (int k = 0; k < changed; ++k) {
+      double& value = changed == 100 ? q[static_cast<size_t>(k)] : q[rng() % 100];
+      value = changed == 100 ? small(rng) : value + some(rng);
+    }
+    auto state = f.state(q);
+    catena::Workspace workspace(world);
+    Eigen::VectorXd positions(world.robot().num_positions());
+    f.setup.space().mapping()->to_positions(state.get(), positions);
+    const bool expected =
+        catena::check_state(world, positions, {}, workspace).verdict == catena::Verdict::kFree;
+    ASSERT_EQ(f.checker().isValid(state.get()), expected) << "seed 5 step " << step;
+    ++(expected ? free : not_free);
+  }
+  EXPECT_GT(free, 100);
+  EXPECT_GT(not_free, 100);
+}
+
 // Property: whatever the motion, what OMPL is told to be the last valid state is valid, lies where
 // the fraction says, and no later than what the engine proved.
 TEST(MotionValidatorProperty, LastValidStateIsValid) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 
+#include "catena/query/chain_state.hpp"
 #include "catena/query/discrete.hpp"
 #include "scratch_pool.hpp"
 
@@ -23,13 +25,17 @@ CheckStatistics& CheckStatistics::operator+=(const CheckStatistics& other) noexc
 
 /// Every mutable byte of a query.
 struct CheckContext::Scratch {
-  Scratch(const CollisionWorld& world, ob::StateSpacePtr state_space)
-      : workspace(world),
-        q0(world.robot().num_positions()),
-        q1(world.robot().num_positions()),
+  Scratch(const std::shared_ptr<const CollisionWorld>& world, ob::StateSpacePtr state_space)
+      : workspace(*world),
+        q0(world->robot().num_positions()),
+        q1(world->robot().num_positions()),
         space(std::move(state_space)),
         trial(space->allocState()),
-        best(space->allocState()) {}
+        best(space->allocState()) {
+    // Shorter robots are checked as a whole before it is found out what has changed.
+    constexpr int kLong = 64;
+    if (world->robot().num_links() >= kLong) chain.emplace(world);
+  }
   ~Scratch() {
     space->freeState(trial);
     space->freeState(best);
@@ -37,7 +43,24 @@ struct CheckContext::Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
+  // A state's verdict. Where it differs from the one before in few joints, a long robot's is found
+  // from what these move.
+  StateResult check(const CollisionWorld& world, const QueryOptions& options) {
+    if (!chain) return check_state(world, q0, options, workspace);
+    chain->set(q0);
+    chain->commit();
+    const ChainState::Result found = chain->check(options);
+    StateResult result;
+    result.verdict = found.verdict;
+    result.witness.a = found.a;
+    result.witness.b = found.b;
+    result.witness.gap = found.gap;
+    result.stats = found.stats;
+    return result;
+  }
+
   Workspace workspace;
+  std::optional<ChainState> chain;
   Motion motion;
   Eigen::VectorXd q0, q1;
   ob::StateSpacePtr space;
@@ -78,7 +101,7 @@ struct CheckContext::Impl {
   };
 
   ScratchPool<Scratch>::Lease lease(const CheckContext& context) {
-    return pool.lease([&] { return std::make_unique<Scratch>(*context.world_, context.space_); });
+    return pool.lease([&] { return std::make_unique<Scratch>(context.world_, context.space_); });
   }
 };
 
@@ -108,7 +131,9 @@ StateResult CheckContext::check(const ob::State* state, bool distances) const {
   QueryOptions options = options_;
   options.distances = distances;
   try {
-    const StateResult result = check_state(*world_, scratch->q0, options, scratch->workspace);
+    const StateResult result =
+        distances ? check_state(*world_, scratch->q0, options, scratch->workspace)
+                  : scratch->check(*world_, options);
     tally.undecided = result.verdict == Verdict::kUndecided;
     return result;
   } catch (const std::invalid_argument&) {  // no configuration after all: not free
@@ -119,7 +144,7 @@ StateResult CheckContext::check(const ob::State* state, bool distances) const {
 Verdict CheckContext::verdict_of(const ob::State* state, Scratch& scratch) const {
   if (!positions_of(state, scratch.q0)) return Verdict::kUndecided;
   try {
-    return check_state(*world_, scratch.q0, options_, scratch.workspace).verdict;
+    return scratch.check(*world_, options_).verdict;
   } catch (const std::invalid_argument&) {
     return Verdict::kUndecided;
   }
