@@ -13,8 +13,8 @@ namespace {
 using Lanes = FloatLanes;
 
 constexpr float kFloatRoundoff = 0x1p-24F;
-// Above everything that underflow may lose.
-constexpr float kTiny = 1e-30F;
+// Above everything that underflow may lose, also under a square root: sqrt(3 * 2^-149) < 7e-23.
+constexpr float kTiny = 1e-22F;
 // How much larger than when it was fitted a box may get before other axes are tried.
 constexpr float kMostGrown = 1.05F;
 
@@ -23,6 +23,7 @@ float float_bound(float computed, int operations) noexcept {
   return computed * (1.0F + 2.0F * static_cast<float>(operations) * kFloatRoundoff) + kTiny;
 }
 
+// Three floats, and one that follows them in every struct they are loaded from.
 Lanes load(const float* from) noexcept {
   Lanes v;
   __builtin_memcpy(&v, from, sizeof v);
@@ -93,14 +94,14 @@ FloatPose inverse_times(const float* child, float rotation_error, float position
   return r;
 }
 
-// Three axes that are nearly orthonormal, and how far from a rotation they may be.
+// Three axes that are nearly orthonormal, and how far from an orthogonal matrix they may be.
 struct Axes {
   Lanes x, y, z;
   float error = 0.0F;
 };
 
-// The distance of a matrix M from the nearest rotation is at most ||M^T M - I||; the products below
-// are off by a few roundoffs themselves.
+// The distance of a matrix M from the nearest orthogonal one is at most ||M^T M - I||; the products
+// below are off by a few roundoffs themselves.
 bool measure(Axes& axes) noexcept {
   const float defect = std::abs(dot(axes.x, axes.x) - 1.0F) + std::abs(dot(axes.y, axes.y) - 1.0F) +
                        std::abs(dot(axes.z, axes.z) - 1.0F) +

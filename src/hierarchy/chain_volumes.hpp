@@ -15,7 +15,8 @@ using FloatLanes [[gnu::vector_size(16)]] = float;
 
 /// The frame O of a node's box, in the node's anchor's frame A: origin at the box's centre.
 ///
-/// Denotes   the exact rotation that lies within turn_error of (x, y, z), and exactly the origin c.
+/// Denotes   the exact orthogonal matrix that lies within turn_error of (x, y, z), and exactly the
+///           origin c.
 struct NodeBox {
   FloatLanes x{}, y{}, z{}, c{};
   float turn_error = 0.0F;

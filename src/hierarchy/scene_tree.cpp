@@ -14,19 +14,18 @@ struct Item {
 // The box of a convex element, from how far it reaches along each axis of W.
 FloatBox box_of(const ConvexShape& element, const RigidEnclosure& X_WG) {
   Vector3d lo, hi;
-  double size = 0.0;
+  // Of every point of the core, not only of those that reach farthest.
+  const double size = element.core_center().norm() + element.core_radius();
   for (int axis = 0; axis < 3; ++axis) {
     const Vector3d d = X_WG.X.R.row(axis).transpose();
     const Vector3d far = element.support(d), near = element.support(-d);
     hi[axis] = d.dot(far) + X_WG.X.p[axis];
     lo[axis] = d.dot(near) + X_WG.X.p[axis];
-    size = std::max({size, far.norm(), near.norm()});
   }
   // The support point is the farthest but for rounding of the products that chose it.
-  const double margin =
-      bound_above((element.radius + element.core_error) * (1.0 + 1e-13) + X_WG.point_error(size) +
-                      64 * kUnitRoundoff * (size + element.core_radius()),
-                  10);
+  const double margin = bound_above((element.radius + element.core_error) * (1.0 + 1e-13) +
+                                        X_WG.point_error(size) + 64 * kUnitRoundoff * size,
+                                    10);
   return FloatBox::around(lo - Vector3d::Constant(margin), hi + Vector3d::Constant(margin));
 }
 

@@ -337,6 +337,7 @@ RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
 
 void link_poses(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q,
                 std::vector<RigidEnclosure>& X_WL) {
+  const RoundingScope rounding;
   require_size(robot, q);
   X_WL[0] = RigidEnclosure::identity();
   for (int k = 1; k < robot.num_links(); ++k) {
@@ -400,7 +401,10 @@ void interpolate(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0
 }
 
 void validate_positions(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q) {
-  Motion(robot, q);
+  const RoundingScope rounding;
+  require_size(robot, q);
+  Motion::JointMotion m;
+  for (int i = 1; i < robot.num_links(); ++i) set_joint(robot, LinkIndex(i), q, q, m);
 }
 
 }  // namespace catena

@@ -54,6 +54,11 @@ struct ChainState::Impl {
     marks.assign(boxes.size(), 0);
     unproven_at.assign(static_cast<size_t>(robot.num_links()), 0);
     behind_at.assign(static_cast<size_t>(robot.num_links()), 0);
+    value_saved.assign(static_cast<size_t>(q.size()), 0);
+    // Each joint is in these at most once; nothing may fail between a value's change and its entry.
+    for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind}) {
+      list->reserve(static_cast<size_t>(robot.num_links()));
+    }
     piece.resize(static_cast<size_t>(robot.num_links()));
     for (int i = 1; i < robot.num_links(); ++i) {
       slots[static_cast<size_t>(i)] = joint_pose(robot, LinkIndex(i), q);
@@ -93,15 +98,21 @@ struct ChainState::Impl {
                           boxes[at(n)], views[at(n)]);
   }
 
+  // Each is kept once a commit, as it was then; and stamped only when it is kept.
+  void save_value(int k, double before) {
+    if (value_saved[at(k)] == commits) return;
+    old_values.emplace_back(k, before);
+    value_saved[at(k)] = commits;
+  }
   void save_slot(int i) {
     if (slot_stamps[at(i)].saved == commits) return;
-    slot_stamps[at(i)].saved = commits;
     old_slots.emplace_back(i, slots[at(i)]);
+    slot_stamps[at(i)].saved = commits;
   }
   void save_box(int n) {
     if (node_stamps[at(n)].saved == commits) return;
-    node_stamps[at(n)].saved = commits;
     old_boxes.push_back({n, boxes[at(n)], views[at(n)]});
+    node_stamps[at(n)].saved = commits;
   }
 
   void set(std::span<const Change> changes) {
@@ -128,13 +139,13 @@ struct ChainState::Impl {
   template <class Take>
   void change_all(const Take& take) {
     moved.clear();
-    const size_t known = old_values.size();
+    set_values.clear();
     try {
       take();
+      // What rollback needs, before anything depends on the new values.
+      for (const auto& [k, before] : set_values) save_value(k, before);
     } catch (...) {
-      for (size_t k = old_values.size(); k-- > known;)
-        q[old_values[k].first] = old_values[k].second;
-      old_values.resize(known);
+      for (size_t i = set_values.size(); i-- > 0;) q[set_values[i].first] = set_values[i].second;
       throw;
     }
     for (const LinkIndex i : moved) {
@@ -162,7 +173,7 @@ struct ChainState::Impl {
     bool moves = false;
     for (int k = 0; k < num_values(robot.joint(i).type); ++k) {
       if (q[first + k] == values[k]) continue;
-      old_values.emplace_back(first + k, q[first + k]);
+      set_values.emplace_back(first + k, q[first + k]);
       q[first + k] = values[k];
       moves = true;
     }
@@ -322,7 +333,7 @@ struct ChainState::Impl {
     catch_up();
     mark_changes();
     find_pieces();
-    most_visited = query.result().stats.box_tests + kMostVisited * at(robot.num_links()) + 1000;
+    most_visited = kMostVisited * at(robot.num_links()) + 1000;
     enough = internal::float_above(options.clearance);
     gave_up = false;
     stop = false;
@@ -555,6 +566,8 @@ struct ChainState::Impl {
   std::vector<std::pair<int, RigidEnclosure>> old_slots;
   std::vector<SavedNode> old_boxes;
   std::vector<std::pair<int, double>> old_values;
+  std::vector<std::uint64_t> value_saved;
+  std::vector<std::pair<int, double>> set_values;  // by one set: what was before
 
   std::vector<LinkIndex> moved;  // by one set
 

@@ -76,8 +76,11 @@ Obb placed_box(const Geometry& geometry, const RigidEnclosure& X_FG) {
   box.axes = X_FG.X.R * root.axes;
   box.center = X_FG.X * root.center;
   // The axes are off by their own rounding as well.
+  // Along axes that may be shorter than 1 by the rotation's error.
   const double error =
-      bound_above(X_FG.point_error(reach) + (X_FG.rotation_error + 1e-13) * root.half.norm(), 10);
+      bound_above((X_FG.point_error(reach) + (X_FG.rotation_error + 1e-13) * root.half.norm()) *
+                      (1.0 + 2.0 * X_FG.rotation_error),
+                  12);
   box.half = root.half + Vector3d::Constant(error);
   return box;
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "catena/model/robot_builder.hpp"
+#include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
 
@@ -84,6 +85,37 @@ TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
   };
   EXPECT_GT(run(), 0) << "the first call sizes the workspace: does the guard count at all?";
   EXPECT_EQ(run(), 0) << "a query allocated in its second round";
+}
+
+// Steps as a planner's and a simulation's, kept, taken back, and never committed.
+TEST(Allocation, AChainStateReusesItsMemory) {
+  Scene scene;
+  scene.objects.push_back(
+      {"post", {{Geometry::make(Cylinder{0.1, 1.0}), RigidEnclosure::translation({-1, 1, 0})}}});
+  const auto world =
+      std::make_shared<const CollisionWorld>(make_arm(40), std::make_shared<const Scene>(scene));
+  ChainState state(world);
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(40), bent = Eigen::VectorXd::Constant(40, 0.1);
+  const auto run = [&] {
+    const long before = allocations;
+    for (int step = 0; step < 300; ++step) {
+      state.set(LinkIndex(1 + step % 40), 0.01 * (step % 7));
+      state.check();
+      if (step % 5 == 0) state.commit();
+      if (step % 7 == 0) state.rollback();
+      if (step % 60 == 0) state.set(step % 120 == 0 ? bent : zero);
+    }
+    for (int step = 0; step < 2000; ++step) {
+      state.set(LinkIndex(3), 0.001 * (step % 9));
+      state.check();
+    }
+    state.set(zero);
+    state.check();
+    state.commit();
+    return allocations - before;
+  };
+  run();
+  EXPECT_EQ(run(), 0);
 }
 
 // Two crossing fans of triangles: contacts, undecided pairs (they share the origin) and distances.

@@ -8,6 +8,7 @@
 #include "catena/model/motion.hpp"
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
+#include "catena/query/continuous.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 
@@ -267,6 +268,77 @@ TEST(ChainState, LooksAtFewPairsAfterOneJointHasMoved) {
   }
   EXPECT_LT(visited[0], 120.0);
   EXPECT_LT(visited[1], 2.5 * visited[0]) << "16 times the links";
+}
+
+// Trap: squares of sizes below 1e-22 vanish in floats, and a ball with them. Metamorphic: two balls
+// that overlap by a third are never free, whatever their scale.
+TEST(ChainState, TinyThingsAreNotLost) {
+  for (const double r : {1.0, 1e-9, 1e-18, 1e-21, 1e-22, 2e-23, 1e-24, 1e-30, 1e-38, 1e-45}) {
+    RobotDescription d;
+    d.name = "slider";
+    d.links.push_back({"base", {}});
+    d.links.push_back({"ball", {{Geometry::make(Sphere{r}), {}}}});
+    JointDescription joint;
+    joint.name = "slide";
+    joint.type = JointType::kPrismatic;
+    joint.parent = "base";
+    joint.child = "ball";
+    joint.lower = -9.0;
+    joint.upper = 9.0;
+    d.joints.push_back(joint);
+    Scene scene;
+    scene.objects.push_back(
+        {"stone", {{Geometry::make(Sphere{r}), RigidEnclosure::translation({0, 1.5 * r, 0})}}});
+    ChainState state(std::make_shared<const CollisionWorld>(RobotBuilder::build(d),
+                                                            std::make_shared<const Scene>(scene)));
+    state.set(LinkIndex(1), 8.0);
+    ASSERT_EQ(state.check().verdict, Verdict::kFree) << r;
+    state.set(LinkIndex(1), 0.0);
+    EXPECT_NE(state.check().verdict, Verdict::kFree) << r;
+  }
+}
+
+// Trap: the box of a link that carries nothing, and one with infinite sides.
+TEST(ChainState, HugeThingsMeetNoLinkThatCarriesNothing) {
+  RobotDescription d;
+  d.name = "slider";
+  d.links.push_back({"base", {}});
+  for (const char* name : {"a", "b", "c"}) {
+    d.links.push_back({name, {{Geometry::make(Sphere{1.0}), {}}}});
+    JointDescription joint;
+    joint.name = std::string("to_") + name;
+    joint.type = JointType::kPrismatic;
+    joint.parent = d.links[d.links.size() - 2].name;
+    joint.child = name;
+    joint.axis = Vector3d::Ones();
+    d.joints.push_back(joint);
+  }
+  Scene scene;
+  scene.objects.push_back(
+      {"far",
+       {{Geometry::make(Sphere{1.0}), RigidEnclosure::translation(Vector3d::Constant(1e40))}}});
+  const auto world = std::make_shared<const CollisionWorld>(RobotBuilder::build(d),
+                                                            std::make_shared<const Scene>(scene));
+  Workspace workspace(*world);
+  ChainState state(world);
+  for (const double q : {5.0, 0.0, 1e39, 1e45, 5.0}) {
+    const Eigen::VectorXd positions = Eigen::VectorXd::Constant(3, q);
+    const Verdict whole = check_state(*world, positions, {}, workspace).verdict;
+    state.set(positions);
+    EXPECT_EQ(state.check().verdict, whole) << q;
+    // a and c, which no joint joins, meet at 0 alone.
+    EXPECT_EQ(whole == Verdict::kCollision, q == 0.0) << q;
+    // Over distances of which 1 m is below the roundoff nothing can be decided, but answered.
+    const Motion motion(world->robot(), positions, Eigen::VectorXd::Constant(3, 5.0));
+    const Verdict edge = check_motion(*world, motion, {}, workspace).verdict;
+    if (q == 5.0) {
+      EXPECT_EQ(edge, Verdict::kFree);
+    } else if (q == 0.0) {
+      EXPECT_EQ(edge, Verdict::kCollision);
+    } else {
+      EXPECT_NE(edge, Verdict::kCollision);
+    }
+  }
 }
 
 // Property: no drift. Transforms follow from the values, however often these have moved.

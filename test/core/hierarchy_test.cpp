@@ -402,6 +402,10 @@ TEST(FloatBox, RoundsOutwardAndKeepsWhatIsNoNumber) {
     EXPECT_TRUE(disjoint(box, far)) << "the other axes still tell";
   }
   EXPECT_FALSE(disjoint(FloatBox::all(), far));
+  EXPECT_TRUE(disjoint(FloatBox::all(), FloatBox()));
+  EXPECT_TRUE(disjoint(FloatBox(), FloatBox()));
+  EXPECT_FALSE(disjoint(FloatBox::all().merged(FloatBox()), far));
+  EXPECT_TRUE(disjoint(FloatBox().merged(FloatBox()), FloatBox::all()));
   const FloatBox near = FloatBox::around(Vector3d::Zero(), Vector3d::Ones());
   const double distance = distance_below(near, far);
   EXPECT_LE(distance, std::sqrt(3.0) * (1e9 - 1));
@@ -463,6 +467,29 @@ TEST(SceneTree, HoldsEveryElementOnceInBoxesThatContainIt) {
     if (!g.geometry->tree().empty()) elements += size_t(g.geometry->num_elements());
   }
   EXPECT_EQ(seen.size(), elements);
+}
+
+// Property: the box holds the element for every rotation that the pose admits, also where a corner
+// that reaches farthest in no direction is moved most.
+TEST(SceneTree, BoxesHoldWhatThePoseAdmits) {
+  TriangleMesh mesh;
+  mesh.vertices = {{2, 0, 0}, {0, 1, 1}, {2 - 1e-9, 1 - 1e-9, 1 - 1e-9}};
+  mesh.triangles = {{0, 1, 2}};
+  PlacedGeometry placed{Geometry::make_mesh(mesh), {}};
+  placed.X_FG.rotation_error = 1e-3;
+  const SceneTree scene(std::vector<PlacedGeometry>{placed});
+  const FloatBox& box = scene.elements().boxes[0];
+  Rng rng(79);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Vector3d axis =
+        Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)).normalized();
+    const Matrix3d R = Eigen::AngleAxisd(0.999e-3, axis).toRotationMatrix();
+    for (const Vector3d& corner : mesh.vertices) {
+      const Vector3d x = R * corner;
+      ASSERT_TRUE((x.array() >= box.lower().array()).all()) << "seed 79 trial " << trial;
+      ASSERT_TRUE((x.array() <= box.upper().array()).all()) << "seed 79 trial " << trial;
+    }
+  }
 }
 
 }  // namespace

@@ -60,9 +60,8 @@ class ChainTree {
   std::span<const Part> parts() const noexcept { return parts_; }
   int num_links() const noexcept { return static_cast<int>(links_.size()); }
   int num_slots() const noexcept { return num_links() + static_cast<int>(shortcuts_.size()); }
-  std::span<const Shortcut> shortcuts() const noexcept {
-    return shortcuts_;
-  }  ///< from slot num_links on
+  /// Those of the slots from num_links on.
+  std::span<const Shortcut> shortcuts() const noexcept { return shortcuts_; }
   int depth() const noexcept { return depth_; }
 
   /// The shortcut that joint i's transform is an operand of; 0: none.

@@ -13,13 +13,14 @@ using Eigen::Vector3d;
 /// A box along the axes of some frame, in floats rounded outward: 32 bytes, two compares a test.
 ///
 /// Denotes   every point that lies between lo and hi in all three coordinates. Beyond the range of
-///           a float a side is infinite. The fourth lane is never above zero
-///           in lo, nor below it in hi.
+///           a float a side is infinite. The fourth lane
+///           tells the empty box, where it is 1 in lo and -1 in hi, from all others, infinite ones
+///           among them: at most 0 in lo, and at least 0 in hi.
 struct alignas(32) FloatBox {
   using Lanes [[gnu::vector_size(16)]] = float;
 
-  Lanes lo = {kFar, kFar, kFar, 0.0F};
-  Lanes hi = {-kFar, -kFar, -kFar, 0.0F};
+  Lanes lo = {kFar, kFar, kFar, 1.0F};
+  Lanes hi = {-kFar, -kFar, -kFar, -1.0F};
 
   /// Contains nothing, and is disjoint from everything.
   FloatBox() = default;

@@ -66,7 +66,8 @@ class Motion {
   bool moves_ = false;
 };
 
-/// X_PL of joint i at the configuration q, which has robot.num_positions() values.
+/// X_PL of joint i at the configuration q, which has robot.num_positions() values. Holds where
+/// rounding is to the nearest (RoundingScope).
 /// Throws std::invalid_argument unless the joint's values are ones (see Motion).
 RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
                           const Eigen::Ref<const Eigen::VectorXd>& q);

@@ -21,6 +21,7 @@ namespace catena {
 ///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
 ///           of the whole state; commit and rollback O(what was set since). Memory about 1 kB a
 ///           link.
+///           One that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
 ///           question.
 /// Source    [Lotan2002], sections 3 and 4; that pairs within one rigid piece are dropped at every

@@ -7,6 +7,7 @@
 namespace catena {
 
 /// Every mutable byte of the queries on the world it was made for. One per thread; sized when made.
+/// One that was moved from may only be destroyed or assigned to.
 class Workspace {
  public:
   explicit Workspace(const CollisionWorld& world);

@@ -131,9 +131,9 @@ StateResult CheckContext::check(const ob::State* state, bool distances) const {
   QueryOptions options = options_;
   options.distances = distances;
   try {
-    const StateResult result =
-        distances ? check_state(*world_, scratch->q0, options, scratch->workspace)
-                  : scratch->check(*world_, options);
+    const StateResult result = distances
+                                   ? check_state(*world_, scratch->q0, options, scratch->workspace)
+                                   : scratch->check(*world_, options);
     tally.undecided = result.verdict == Verdict::kUndecided;
     return result;
   } catch (const std::invalid_argument&) {  // no configuration after all: not free
