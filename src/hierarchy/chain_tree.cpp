@@ -75,8 +75,9 @@ struct ChainTreeBuilder {
       children_of[index(parent)].push_back(i);
     }
     for (auto& children : children_of) {
-      std::stable_sort(children.begin(), children.end(), [&](int a, int b) {
-        return weight[static_cast<size_t>(a)] > weight[static_cast<size_t>(b)];
+      std::sort(children.begin(), children.end(), [&](int a, int b) {
+        const int wa = weight[static_cast<size_t>(a)], wb = weight[static_cast<size_t>(b)];
+        return wa != wb ? wa > wb : a > b;
       });
     }
     walk();
