@@ -11,7 +11,6 @@
 namespace catena {
 
 using internal::FloatPose;
-using internal::GeometryPair;
 using internal::NodeBox;
 using internal::NodeView;
 

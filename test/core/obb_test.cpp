@@ -68,6 +68,18 @@ Obb random_box(std::mt19937_64& rng, double size, double far) {
   return box;
 }
 
+// Two boxes, untilted, turned, or turned by next to nothing or a right angle against each other.
+Boxes random_boxes(std::mt19937_64& rng, int trial, double size, double far) {
+  Boxes s;
+  s.a = random_box(rng, size, far);
+  s.b = random_box(rng, trial % 5 == 0 ? 1e-3 * size : size, far);
+  const int tilt = static_cast<int>(rng() % 4);
+  if (tilt == 1) s.xyzw = random_quaternion(rng);
+  if (tilt == 2) s.xyzw = (s.xyzw + 1e-9 * random_quaternion(rng)).normalized();
+  if (tilt == 3) s.xyzw = {std::sqrt(0.5), 0, 0, std::sqrt(0.5)};
+  return s;
+}
+
 // Property: the proven gap is never above the distance, at any size and anywhere; and along the
 // direction that is given the boxes are that far apart.
 TEST(SeparateProperty, GapIsNeverAboveTheDistance) {
@@ -77,13 +89,7 @@ TEST(SeparateProperty, GapIsNeverAboveTheDistance) {
   for (int trial = 0; trial < 20000; ++trial) {
     const double size = std::pow(10.0, uniform(rng, -6, 6));
     const double far = trial % 3 == 0 ? 1e6 : trial % 3 == 1 ? 2 * size : 0.0;
-    Boxes s;
-    s.a = random_box(rng, size, far);
-    s.b = random_box(rng, trial % 5 == 0 ? 1e-3 * size : size, far);
-    const int tilt = static_cast<int>(rng() % 4);
-    if (tilt == 1) s.xyzw = random_quaternion(rng);
-    if (tilt == 2) s.xyzw = (s.xyzw + 1e-9 * random_quaternion(rng)).normalized();
-    if (tilt == 3) s.xyzw = {std::sqrt(0.5), 0, 0, std::sqrt(0.5)};
+    Boxes s = random_boxes(rng, trial, size, far);
     // Put b so that the centres are a few sizes apart.
     s.p = s.a.center - s.X().X.R * s.b.center + random_vector(rng, 1.3 * size);
     const Separation r = separate(s.a, s.b, s.X());
@@ -206,13 +212,7 @@ TEST(MayOverlapProperty, FalseOnlyForBoxesThatAreExactlyDisjoint) {
   for (int trial = 0; trial < 300; ++trial) {
     const double size = std::pow(10.0, uniform(rng, -6, 6));
     const double far = trial % 3 == 0 ? 1e6 : trial % 3 == 1 ? size : 0.0;
-    Boxes s;
-    s.a = random_box(rng, size, far);
-    s.b = random_box(rng, trial % 5 == 0 ? 1e-3 * size : size, far);
-    const int tilt = static_cast<int>(rng() % 4);
-    if (tilt == 1) s.xyzw = random_quaternion(rng);
-    if (tilt == 2) s.xyzw = (s.xyzw + 1e-9 * random_quaternion(rng)).normalized();
-    if (tilt == 3) s.xyzw = {std::sqrt(0.5), 0, 0, std::sqrt(0.5)};
+    Boxes s = random_boxes(rng, trial, size, far);
     const Vector3d base = s.a.center - s.X().X.R * s.b.center;
     Vector3d way = random_vector(rng, 1.0).normalized();
     const bool near = trial % 2 == 0;
