@@ -1,5 +1,6 @@
 // One validator and one checker, asked by many threads at once: run under ThreadSanitizer too.
 
+#include <algorithm>
 #include <random>
 #include <thread>
 
@@ -83,6 +84,44 @@ void expect_same_answers(int threads, int count) {
 TEST(Threads, EightOnOneValidatorGetTheAnswersOfOne) { expect_same_answers(8, 60); }
 
 TEST(Threads, MoreThanThePoolHasPlacesForGetThemToo) { expect_same_answers(70, 4); }
+
+// A robot long enough that each thread remembers what it has proven, of states of which most differ
+// in a joint or two.
+TEST(Threads, EightOnALongRobotGetTheAnswersOfOne) {
+  catena::ompl::Setup setup(catena::test::planar_snake(80), catena::test::some_posts());
+  setup.getSpaceInformation()->setup();
+  const auto& information = *setup.getSpaceInformation();
+  std::mt19937 rng(6);
+  std::uniform_real_distribution<double> turn(-0.6, 0.6);
+  std::vector<std::vector<double>> states;
+  std::vector<double> q(80, 0.0);
+  for (int i = 0; i < 200; ++i) {
+    if (i % 40 == 0) q.assign(80, 0.0);
+    q[rng() % 80] += turn(rng);
+    states.push_back(q);
+  }
+  const auto is_free = [&](const std::vector<double>& values) {
+    ob::ScopedState<> state(setup.getStateSpace());
+    state = values;
+    return information.isValid(state.get());
+  };
+  std::vector<bool> alone;
+  for (const auto& values : states) alone.push_back(is_free(values));
+  ASSERT_GT(std::count(alone.begin(), alone.end(), true), 20);
+  ASSERT_GT(std::count(alone.begin(), alone.end(), false), 20);
+  std::vector<int> different(8, 0);
+  std::vector<std::thread> pool;
+  for (size_t k = 0; k < different.size(); ++k) {
+    pool.emplace_back([&, k] {
+      for (size_t i = 0; i < states.size(); ++i) {
+        const size_t j = (i + k * 25) % states.size();
+        if (is_free(states[j]) != alone[j]) ++different[k];
+      }
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+  EXPECT_EQ(different, std::vector<int>(8, 0));
+}
 
 TEST(Threads, AValidatorMayDieBeforeTheThreadThatAskedIt) {
   const Question question = questions(1, 5).front();
