@@ -63,12 +63,17 @@ FclChecker::FclChecker(std::shared_ptr<const CollisionWorld> world) : world_(std
         std::make_unique<fcl::CollisionObjectd>(shape_of(*g.geometry), transform_of(g.X_LG.X)));
     objects_.back()->computeAABB();
   }
+  const auto geometries = world_->geometries();
+  for (size_t i = 0; i < geometries.size(); ++i) {
+    for (size_t k = i + 1; k < geometries.size(); ++k) {
+      if (world_->checks(geometries[i].body, geometries[k].body)) pairs_.emplace_back(i, k);
+    }
+  }
   X_WL_.resize(static_cast<size_t>(world_->robot().num_links()));
 }
 
 bool FclChecker::is_free(const Eigen::Ref<const Eigen::VectorXd>& q) {
-  still_.reset(world_->robot(), q, q);
-  still_.poses(world_->robot(), 0.0, X_WL_);
+  link_poses(world_->robot(), q, X_WL_);
   const auto geometries = world_->geometries();
   for (size_t i = 0; i < geometries.size(); ++i) {
     if (world_->body(geometries[i].body).link.value <= 0) continue;
@@ -78,9 +83,9 @@ bool FclChecker::is_free(const Eigen::Ref<const Eigen::VectorXd>& q) {
   }
   const fcl::CollisionRequestd request;
   fcl::CollisionResultd result;
-  for (const auto& pair : world_->pairs()) {
-    fcl::CollisionObjectd& a = *objects_[static_cast<size_t>(pair.a)];
-    fcl::CollisionObjectd& b = *objects_[static_cast<size_t>(pair.b)];
+  for (const auto& [i, k] : pairs_) {
+    fcl::CollisionObjectd& a = *objects_[i];
+    fcl::CollisionObjectd& b = *objects_[k];
     if (!a.getAABB().overlap(b.getAABB())) continue;
     result.clear();
     if (fcl::collide(&a, &b, request, result) > 0) return false;

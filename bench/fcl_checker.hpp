@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fcl/narrowphase/collision_object.h>
@@ -22,7 +23,7 @@ class FclChecker {
  private:
   std::shared_ptr<const CollisionWorld> world_;
   std::vector<std::unique_ptr<fcl::CollisionObjectd>> objects_;
-  Motion still_;
+  std::vector<std::pair<size_t, size_t>> pairs_;  // of geometries that are checked
   std::vector<RigidEnclosure> X_WL_;
 };
 
