@@ -324,6 +324,48 @@ ChainTree::ChainTree(const Robot& robot, std::vector<Part> parts) : parts_(std::
         part.center.lpNorm<1>() + part.box.center.lpNorm<1>() + part.box.half.sum() + part.radius;
   }
   ChainTreeBuilder{*this, robot, {}, {}, {}, {}}.run();
+  pack();
+}
+
+void ChainTree::pack() {
+  for (size_t n = nodes_.size(); n-- > 0;) {
+    const Node& node = nodes_[n];
+    if (node.left >= 0) {
+      // The root may carry several robots, and so one thing that meets another.
+      merges_.push_back({static_cast<int>(n), node.right, !node.rigid || node.anchor.value == 0});
+      continue;
+    }
+    if (node.part < 0) continue;
+    const Part& part = parts_[static_cast<size_t>(node.part)];
+    Leaf leaf{};
+    leaf.link = part.link.value;
+    leaf.node = static_cast<int>(n);
+    leaf.part = node.part;
+    leaf.box = part.half_line.isZero(0.0) ? kBall : kLine;
+    leaf.reach = float_above(part.reach);
+    Vector3d::Map(leaf.center) = part.box.center;
+    // Rounding of the floats to the nearest, on all three axes.
+    constexpr double kRounding = 3.0 * 0x1p-24;
+    if (part.line_radius < kInfinity) {
+      for (int i = 0; i < 3; ++i) leaf.half_line[i] = static_cast<float>(part.half_line[i]);
+      leaf.radius =
+          float_above(part.line_radius + kRounding * (part.half_line.lpNorm<1>() + 1e-30));
+    } else {
+      leaf.box = static_cast<int>(leaf_boxes_.size());
+      const Matrix3d edges = part.box.axes * part.box.half.asDiagonal();
+      const Vector3d ball = part.center - part.box.center;
+      LeafBox& box = leaf_boxes_.emplace_back();
+      for (int i = 0; i < 9; ++i) box.edges[i] = static_cast<float>(edges.data()[i]);
+      for (int i = 0; i < 3; ++i) box.ball_center[i] = static_cast<float>(ball[i]);
+      leaf.radius = float_above(kRounding * (edges.cwiseAbs().sum() + ball.lpNorm<1>() + 1e-30) +
+                                1e-15 * part.reach);
+      box.ball_radius = float_above(part.radius);
+    }
+    leaves_.push_back(leaf);
+  }
+  std::sort(leaves_.begin(), leaves_.end(), [](const Leaf& a, const Leaf& b) {
+    return a.link != b.link ? a.link < b.link : a.node < b.node;
+  });
 }
 
 LinkIndex ChainTree::common_ancestor(LinkIndex a, LinkIndex b) const noexcept {

@@ -1,3 +1,7 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hierarchy/chain_volumes.cpp"
+#include "math/dispatch.hpp"
+
 #include "chain_volumes.hpp"
 
 #include <algorithm>
@@ -7,8 +11,8 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace catena::internal {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace catena::internal::HWY_NAMESPACE {
 
 using Lanes = FloatLanes;
 
@@ -19,46 +23,49 @@ constexpr float kTiny = 1e-22F;
 constexpr float kMostGrown = 1.05F;
 
 // As bound_above, in floats.
-float float_bound(float computed, int operations) noexcept {
+inline float float_bound(float computed, int operations) noexcept {
   return computed * (1.0F + 2.0F * static_cast<float>(operations) * kFloatRoundoff) + kTiny;
 }
 
 // Three floats, and one that follows them in every struct they are loaded from.
-Lanes load(const float* from) noexcept {
+inline Lanes load(const float* from) noexcept {
   Lanes v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-void store(Lanes v, float* to) noexcept {
+inline void store(Lanes v, float* to) noexcept {
   for (int i = 0; i < 3; ++i) to[i] = v[i];
 }
-Lanes lanes(const Vector3d& v) noexcept {
+inline Lanes lanes(const Vector3d& v) noexcept {
   const Lanes near = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]),
                       0.0F};
   return near;
 }
 
-Lanes abs(Lanes v) noexcept { return v < 0.0F ? -v : v; }
-Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
-Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
-float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
-float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
-float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
-float half_surface(Lanes h) noexcept { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
-Lanes cross(Lanes a, Lanes b) noexcept {
+inline Lanes abs(Lanes v) noexcept {
+  using Bits [[gnu::vector_size(16)]] = std::int32_t;
+  return reinterpret_cast<Lanes>(reinterpret_cast<Bits>(v) & INT32_MAX);
+}
+inline Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
+inline Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+inline float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
+inline float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
+inline float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
+inline float half_surface(Lanes h) noexcept { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
+inline Lanes cross(Lanes a, Lanes b) noexcept {
   const Lanes a1 = {a[1], a[2], a[0], 0.0F}, b1 = {b[1], b[2], b[0], 0.0F};
   const Lanes a2 = {a[2], a[0], a[1], 0.0F}, b2 = {b[2], b[0], b[1], 0.0F};
   return a1 * b2 - a2 * b1;
 }
 
-float product_rotation(float eA, float eB) noexcept {
+inline float product_rotation(float eA, float eB) noexcept {
   return float_bound(eB + eA * (1.0F + eB) + 10.0F * kFloatRoundoff * (1.0F + eA) * (1.0F + eB),
                      10);
 }
 
 // X_ab * X_bB for a child B of b.
-FloatPose times(const FloatPose& X, const float* child, float rotation_error,
-                float position_error) noexcept {
+inline FloatPose times(const FloatPose& X, const float* child, float rotation_error,
+                       float position_error) noexcept {
   FloatPose r;
   r.x = X.x * child[0] + X.y * child[1] + X.z * child[2];
   r.y = X.x * child[3] + X.y * child[4] + X.z * child[5];
@@ -75,8 +82,8 @@ FloatPose times(const FloatPose& X, const float* child, float rotation_error,
 }
 
 // X_aA^-1 * X_ab for a child A of a.
-FloatPose inverse_times(const float* child, float rotation_error, float position_error,
-                        const FloatPose& X) noexcept {
+inline FloatPose inverse_times(const float* child, float rotation_error, float position_error,
+                               const FloatPose& X) noexcept {
   const Lanes r0 = {child[0], child[3], child[6], 0.0F};
   const Lanes r1 = {child[1], child[4], child[7], 0.0F};
   const Lanes r2 = {child[2], child[5], child[8], 0.0F};
@@ -102,7 +109,7 @@ struct Axes {
 
 // The distance of a matrix M from the nearest orthogonal one is at most ||M^T M - I||; the products
 // below are off by a few roundoffs themselves.
-bool measure(Axes& axes) noexcept {
+inline bool measure(Axes& axes) noexcept {
   const float defect = std::abs(dot(axes.x, axes.x) - 1.0F) + std::abs(dot(axes.y, axes.y) - 1.0F) +
                        std::abs(dot(axes.z, axes.z) - 1.0F) +
                        2.0F * (std::abs(dot(axes.x, axes.y)) + std::abs(dot(axes.y, axes.z)) +
@@ -112,7 +119,7 @@ bool measure(Axes& axes) noexcept {
 }
 
 // x along the first, y across it towards the second.
-bool orthonormal(Lanes first, Lanes second, Axes& axes) noexcept {
+inline bool orthonormal(Lanes first, Lanes second, Axes& axes) noexcept {
   const float length = std::sqrt(dot(first, first));
   if (!(length > 1e-18F && length < 1e18F)) return false;
   axes.x = first / length;
@@ -129,7 +136,7 @@ bool orthonormal(Lanes first, Lanes second, Axes& axes) noexcept {
   return measure(axes);
 }
 
-Axes rounded(const Matrix3d& R) noexcept {
+inline Axes rounded(const Matrix3d& R) noexcept {
   Axes axes{lanes(R.col(0)), lanes(R.col(1)), lanes(R.col(2)), 0.0F};
   measure(axes);
   return axes;
@@ -141,7 +148,7 @@ struct Side {
   float rotation_error, position_error;
 };
 
-Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
+inline Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
   if (X == nullptr) return {box.x, box.y, box.z, box.c, box.turn_error, 0.0F};
   const Lanes tx = lanes(X->X.R.col(0)), ty = lanes(X->X.R.col(1)), tz = lanes(X->X.R.col(2));
   const Lanes p = lanes(X->X.p);
@@ -161,7 +168,7 @@ Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
 }
 
 // The same along axes O, about the anchor's origin still.
-Side turned_to(const Axes& axes, const Side& s) noexcept {
+inline Side turned_to(const Axes& axes, const Side& s) noexcept {
   const Lanes r0 = {axes.x[0], axes.y[0], axes.z[0], 0.0F};
   const Lanes r1 = {axes.x[1], axes.y[1], axes.z[1], 0.0F};
   const Lanes r2 = {axes.x[2], axes.y[2], axes.z[2], 0.0F};
@@ -185,12 +192,12 @@ struct Fit {
   float cost;
 };
 
-Lanes reach_of(const Side& s, const NodeView& view) noexcept {
+inline Lanes reach_of(const Side& s, const NodeView& view) noexcept {
   return abs(s.x) * view.half[0] + abs(s.y) * view.half[1] + abs(s.z) * view.half[2];
 }
 
-Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view, const Side& right,
-              const NodeView& right_view) noexcept {
+inline Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view,
+                     const Side& right, const NodeView& right_view) noexcept {
   Fit fit;
   fit.axes = axes;
   fit.left = turned_to(axes, left);
@@ -204,14 +211,14 @@ Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view, con
 }
 
 // How far a child may stick out of where it is computed to be.
-float slack_of(const Side& s, const NodeView& view, float center) noexcept {
+inline float slack_of(const Side& s, const NodeView& view, float center) noexcept {
   const float size = view.half[0] + view.half[1] + view.half[2];
   return float_bound(s.position_error + (s.rotation_error + 16.0F * kFloatRoundoff) * size +
                          16.0F * kFloatRoundoff * (size_of(s.c) + center),
                      12);
 }
 
-void store_pose(const Side& s, Lanes center, float* to) noexcept {
+inline void store_pose(const Side& s, Lanes center, float* to) noexcept {
   store(s.x, to);
   store(s.y, to + 3);
   store(s.z, to + 6);
@@ -219,8 +226,8 @@ void store_pose(const Side& s, Lanes center, float* to) noexcept {
 }
 
 // Writes the children's poses, for a box whose origin is at `center` along the axes.
-void set_children(const Axes& axes, const Side& left, const Side& right, Lanes center,
-                  NodeView& view) noexcept {
+inline void set_children(const Axes& axes, const Side& left, const Side& right, Lanes center,
+                         NodeView& view) noexcept {
   // The stored origin is axes times center, rounded; it stands for its exact image along the axes.
   const float off = (axes.error + 12.0F * kFloatRoundoff) * size_of(center);
   store_pose(left, center, view.left);
@@ -232,19 +239,19 @@ void set_children(const Axes& axes, const Side& left, const Side& right, Lanes c
                   8);
 }
 
-Lanes along(const Axes& axes, Lanes v) noexcept {
+inline Lanes along(const Axes& axes, Lanes v) noexcept {
   return axes.x * v[0] + axes.y * v[1] + axes.z * v[2];
 }
 
-}  // namespace
+// One side of a merge: a child's box, and its anchor in the node's; nullptr: the same frame.
+struct MergeSide {
+  const NodeBox& box;
+  const NodeView& view;
+  const RigidEnclosure* X_AA;
+};
 
-float float_above(double x) noexcept {
-  const auto near = static_cast<float>(x);
-  return near + std::abs(near) * 2.5e-7F + 1e-37F;
-}
-
-void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
-                 NodeView& view) noexcept {
+inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& box,
+                      NodeView& view) noexcept {
   if (left.view.empty() || right.view.empty()) {
     // Which of the two are empty never changes.
     const MergeSide& only = right.view.empty() ? left : right;
@@ -318,7 +325,7 @@ void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
                                   ball(view.right, view.position_error, right.view.radius)));
 }
 
-FloatPose between_children(const NodeView& node) noexcept {
+inline FloatPose between_children(const NodeView& node) noexcept {
   FloatPose right;
   right.x = load(node.right);
   right.y = load(node.right + 3);
@@ -328,21 +335,21 @@ FloatPose between_children(const NodeView& node) noexcept {
   right.position_error = node.position_error;
   return to_left_of_a(node, right);
 }
-FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+inline FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
   return inverse_times(a.left, a.rotation_error, a.position_error, X_ab);
 }
-FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+inline FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
   return inverse_times(a.right, a.rotation_error, a.position_error, X_ab);
 }
-FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+inline FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
   return times(X_ab, b.left, b.rotation_error, b.position_error);
 }
-FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+inline FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
   return times(X_ab, b.right, b.rotation_error, b.position_error);
 }
 
-bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
-                  float clearance) noexcept {
+inline bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
+                         float clearance) noexcept {
   const Lanes t = X_ab.p;
   const float distance = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
   const float balls = float_bound(a.radius + b.radius + X_ab.position_error + clearance, 4);
@@ -354,7 +361,12 @@ bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
   const float slack =
       float_bound(X_ab.position_error + (X_ab.rotation_error + 16.0F * kFloatRoundoff) * sizes, 8);
   const float enough = clearance + slack;
-  const auto any = [](auto mask) { return (mask[0] | mask[1] | mask[2]) != 0; };
+  // In any of the first three lanes.
+  const auto any = [](auto mask) {
+    using Halves [[gnu::vector_size(16)]] = std::int64_t;
+    const auto halves = reinterpret_cast<Halves>(mask & decltype(mask){-1, -1, -1, 0});
+    return (halves[0] | halves[1]) != 0;
+  };
   const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
   if (any(abs(t) > ha + Ax * hb0 + Ay * hb1 + Az * hb2 + enough)) return true;
 
@@ -384,7 +396,112 @@ bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
              A1 * ha[0] + A0 * ha[1] + hb_1 * twice(A2) + hb_2 * once(A2) + edges);
 }
 
+void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
+                 NodeBox* boxes, NodeView* views) {
+  const auto slot = [slots](int i) { return i == 0 ? nullptr : slots + i; };
+  for (const int n : nodes) {
+    const ChainTree::Node& node = tree.nodes()[static_cast<size_t>(n)];
+    merge_box({boxes[node.left], views[node.left], slot(node.left_slot)},
+              {boxes[node.right], views[node.right], slot(node.right_slot)}, boxes[n], views[n]);
+  }
+}
+
+// Of two links, by where the walk of the links enters them: does no unproven joint divide them?
+inline bool same_piece(const PairWalk& walk, int a, int b) noexcept {
+  if (walk.pieces != nullptr) return walk.pieces[a] == walk.pieces[b];
+  for (const auto& [enter, leave] : walk.ranges) {
+    if ((enter <= a && a < leave) != (enter <= b && b < leave)) return false;
+  }
+  return true;
+}
+
+// (Names are qualified because of those that are exported below.)
+//
+// Nodes i and k that hold no part in common, X_ab of their boxes' frames. True where the walk ends.
+inline bool meet(PairWalk& walk, int i, int k, const FloatPose& X_ab) {
+  const NodeView& a = walk.views[i];
+  const NodeView& b = walk.views[k];
+  if (walk.marks[i] != walk.marking && walk.marks[k] != walk.marking &&
+      same_piece(walk, a.enter, b.enter)) {
+    return false;
+  }
+  if (++walk.visited > walk.most_visited) return walk.gave_up = true;
+  if (HWY_NAMESPACE::proven_apart(a, b, X_ab, walk.clearance)) return false;
+  if (a.is_leaf() && b.is_leaf()) return walk.meet_parts(walk.context, a.part(), b.part());
+  if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
+    return (!walk.views[a.child].empty() &&
+            meet(walk, a.child, k, HWY_NAMESPACE::to_right_of_a(a, X_ab))) ||
+           (!walk.views[i + 1].empty() &&
+            meet(walk, i + 1, k, HWY_NAMESPACE::to_left_of_a(a, X_ab)));
+  }
+  return (!walk.views[k + 1].empty() &&
+          meet(walk, i, k + 1, HWY_NAMESPACE::to_left_of_b(X_ab, b))) ||
+         (!walk.views[b.child].empty() &&
+          meet(walk, i, b.child, HWY_NAMESPACE::to_right_of_b(X_ab, b)));
+}
+
+bool walk_pairs(PairWalk& walk, std::span<const int> nodes) {
+  for (const int n : nodes) {
+    const NodeView& v = walk.views[n];
+    if (v.is_leaf() || walk.views[n + 1].empty() || walk.views[v.child].empty()) continue;
+    if (meet(walk, n + 1, v.child, HWY_NAMESPACE::between_children(v))) return true;
+  }
+  return false;
+}
+
+}  // namespace catena::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace catena::internal {
+
+HWY_EXPORT(merge_boxes);
+HWY_EXPORT(walk_pairs);
+
+void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
+                 NodeBox* boxes, NodeView* views) {
+  HWY_DYNAMIC_DISPATCH(merge_boxes)(tree, nodes, slots, boxes, views);
+}
+
+bool walk_pairs(PairWalk& walk, std::span<const int> nodes) {
+  return HWY_DYNAMIC_DISPATCH(walk_pairs)(walk, nodes);
+}
+
+FloatPose between_children(const NodeView& node) noexcept {
+  return HWY_NAMESPACE::between_children(node);
+}
+FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+  return HWY_NAMESPACE::to_left_of_a(a, X_ab);
+}
+FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+  return HWY_NAMESPACE::to_right_of_a(a, X_ab);
+}
+FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+  return HWY_NAMESPACE::to_left_of_b(X_ab, b);
+}
+FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
+  return HWY_NAMESPACE::to_right_of_b(X_ab, b);
+}
+bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
+                  float clearance) noexcept {
+  return HWY_NAMESPACE::proven_apart(a, b, X_ab, clearance);
+}
+
 namespace {
+
+// The baseline's.
+using HWY_NAMESPACE::along;
+using HWY_NAMESPACE::Axes;
+using HWY_NAMESPACE::dot;
+using HWY_NAMESPACE::float_bound;
+using HWY_NAMESPACE::half_surface;
+using HWY_NAMESPACE::Lanes;
+using HWY_NAMESPACE::lanes;
+using HWY_NAMESPACE::load;
+using HWY_NAMESPACE::rounded;
+using HWY_NAMESPACE::set_children;
+using HWY_NAMESPACE::side_of;
+using HWY_NAMESPACE::turned_to;
 
 Matrix3d matrix_of(const NodeBox& box) noexcept {
   Matrix3d R;
@@ -547,3 +664,4 @@ void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
 }
 
 }  // namespace catena::internal
+#endif

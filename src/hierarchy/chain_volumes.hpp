@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <utility>
 
 #include "catena/hierarchy/chain_tree.hpp"
 
@@ -60,25 +62,39 @@ FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept;
 void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
                std::span<NodeBox> boxes, std::span<NodeView> views);
 
-/// One side of a merge: a child's box, and its anchor in the node's; nullptr: the same frame.
-struct MergeSide {
-  const NodeBox& box;
-  const NodeView& view;
-  const RigidEnclosure* X_AA;
+/// Makes the boxes of `nodes`, children before their parents, ones around their children's; slots
+/// as ChainTree numbers them. A box keeps the axes that it has in the anchor's frame so long as it
+/// is not much larger than when they were chosen; else it gets new ones: these, a child's, or along
+/// the line of the two centres.
+void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
+                 NodeBox* boxes, NodeView* views);
+
+/// What walk_pairs reads, and what it finds.
+struct PairWalk {
+  const NodeView* views;
+  const std::uint32_t* marks;  ///< of nodes: `marking` where a part moves against another of them
+  std::uint32_t marking;
+  /// Which links share a piece that no unproven joint divides: a number for each place in a walk of
+  /// the links, or else (nullptr) the range of that walk below each such joint.
+  const int* pieces;
+  std::span<const std::pair<int, int>> ranges;
+  float clearance;
+  std::uint64_t most_visited;
+  /// Two parts that are not proven apart; true: the walk ends.
+  bool (*meet_parts)(void* context, int i, int k);
+  void* context;
+
+  std::uint64_t visited = 0;  ///< pairs of nodes
+  bool gave_up = false;       ///< more than most_visited
 };
 
-/// Makes a node's box one around its children's. Keeps the axes that it has in the anchor's frame
-/// so long as that box is not much larger than when they were chosen; else chooses anew among
-/// these, a child's, and the line of the two centres.
-void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
-                 NodeView& view) noexcept;
+/// Takes, of each of the nodes, its two children against each other, down to the parts. True if it
+/// ended early.
+bool walk_pairs(PairWalk& walk, std::span<const int> nodes);
 
 /// Proven: the boxes are farther apart than `clearance`.
 /// Source    [Gottschalk1996], section 5; the slack is docs/rigor.md, R3.
 bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
                   float clearance) noexcept;
-
-/// A float that is not below x.
-float float_above(double x) noexcept;
 
 }  // namespace catena::internal

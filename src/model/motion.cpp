@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "turn_kernel.hpp"
+
 namespace catena {
 namespace {
 
@@ -320,15 +322,24 @@ void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_
   }
 }
 
+namespace {
+
+// Its value, where that is taken as it is: without a look at the whole Joint, which is large.
+const double* plain_angle(const TurningJoint& joint, const double* q) {
+  if (joint.q_index < 0) return nullptr;
+  const double* const value = q + joint.q_index;
+  return *value >= joint.lower && *value <= joint.upper ? value : nullptr;
+}
+
+}  // namespace
+
 RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
                           const Eigen::Ref<const Eigen::VectorXd>& q) {
+  const TurningJoint& turning = robot.turning_joints()[static_cast<size_t>(i.value)];
+  if (const double* const angle = plain_angle(turning, q.data())) {
+    return robot.turned(i, *angle, 0.0);
+  }
   const Joint& joint = robot.joint(i);
-  if (joint.type == JointType::kRevolute && !joint.mimic) {
-    return robot.turned(i, clamp_to_limits(joint, q[joint.q_index]), 0.0);
-  }
-  if (joint.type == JointType::kContinuous && !joint.mimic) {
-    return robot.turned(i, reduce_angle(joint, q[joint.q_index]), 0.0);
-  }
   Motion::JointMotion m;
   set_joint(robot, i, q, q, m);
   return only_turns(joint) ? robot.turned(i, m.angle0, m.angle_error)
@@ -340,7 +351,11 @@ void link_poses(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q,
   const RoundingScope rounding;
   require_size(robot, q);
   X_WL[0] = RigidEnclosure::identity();
-  for (int k = 1; k < robot.num_links(); ++k) {
+  const int n = robot.num_links();
+  for (int k = 1;; ++k) {
+    k = internal::turn_links(robot.turning_joints().data(), robot.oblique_turns().data(), q.data(),
+                             k, n, X_WL.data());
+    if (k >= n) break;
     const auto parent = static_cast<size_t>(robot.parent(LinkIndex(k)).value);
     X_WL[static_cast<size_t>(k)] = X_WL[parent] * joint_pose(robot, LinkIndex(k), q);
   }
@@ -404,7 +419,10 @@ void validate_positions(const Robot& robot, const Eigen::Ref<const Eigen::Vector
   const RoundingScope rounding;
   require_size(robot, q);
   Motion::JointMotion m;
-  for (int i = 1; i < robot.num_links(); ++i) set_joint(robot, LinkIndex(i), q, q, m);
+  for (int i = 1; i < robot.num_links(); ++i) {
+    if (plain_angle(robot.turning_joints()[static_cast<size_t>(i)], q.data())) continue;
+    set_joint(robot, LinkIndex(i), q, q, m);
+  }
 }
 
 }  // namespace catena

@@ -54,6 +54,7 @@ struct ChainState::Impl {
     unproven_at.assign(static_cast<size_t>(robot.num_links()), 0);
     behind_at.assign(static_cast<size_t>(robot.num_links()), 0);
     value_saved.assign(static_cast<size_t>(q.size()), 0);
+    committed_q = q;
     // Each joint is in these at most once; nothing may fail between a value's change and its entry.
     for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind}) {
       list->reserve(static_cast<size_t>(robot.num_links()));
@@ -82,24 +83,18 @@ struct ChainState::Impl {
 
   // ---- what moves
 
-  // nullptr: the same frame.
-  const RigidEnclosure* slot(int i) const { return i == 0 ? nullptr : &slots[at(i)]; }
-
   void compute_shortcut(int i) {
     const ChainTree::Shortcut& s = tree.shortcuts()[at(i - robot.num_links())];
     slots[at(i)] = slots[at(s.first)] * slots[at(s.second)];
   }
 
-  void compute_box(int n) {
-    const ChainTree::Node& at_n = node(n);
-    internal::merge_boxes({boxes[at(at_n.left)], views[at(at_n.left)], slot(at_n.left_slot)},
-                          {boxes[at(at_n.right)], views[at(at_n.right)], slot(at_n.right_slot)},
-                          boxes[at(n)], views[at(n)]);
+  void compute_boxes(std::span<const int> nodes) {
+    internal::merge_boxes(tree, nodes, slots.data(), boxes.data(), views.data());
   }
 
   // Each is kept once a commit, as it was then; and stamped only when it is kept.
   void save_value(int k, double before) {
-    if (value_saved[at(k)] == commits) return;
+    if (all_saved || value_saved[at(k)] == commits) return;
     old_values.emplace_back(k, before);
     value_saved[at(k)] = commits;
   }
@@ -127,11 +122,32 @@ struct ChainState::Impl {
   void set(const Eigen::Ref<const Eigen::VectorXd>& to) {
     const RoundingScope rounding;
     validate_positions(robot, to);
+    size_t changes = 0;
+    for (Eigen::Index k = 0; k < q.size(); ++k) changes += q[k] != to[k] ? 1 : 0;
+    if (changes > most_unproven()) {
+      set_all(to);
+      return;
+    }
     change_all([&] {
       for (const LinkIndex i : robot.active_joints()) {
         take_values(i, to.data() + robot.joint(i).q_index, /*checked=*/true);
       }
     });
+  }
+
+  // So much has changed that the next check is of the whole: nothing is kept joint by joint.
+  void set_all(const Eigen::Ref<const Eigen::VectorXd>& to) {
+    if (!all_saved) {
+      committed_q = q;
+      for (size_t k = old_values.size(); k-- > 0;) {
+        committed_q[old_values[k].first] = old_values[k].second;
+      }
+      all_saved = true;
+    }
+    q = to;
+    begin_proof();
+    proof.none = true;
+    all_behind = true;
   }
 
   // All or nothing: values first, then what they make unproven.
@@ -187,18 +203,38 @@ struct ChainState::Impl {
   // one, without it
 
   void fall_behind(LinkIndex i) {
-    if (behind_at[at(i)] == syncs) return;
+    if (all_behind || behind_at[at(i)] == syncs) return;
     behind_at[at(i)] = syncs;
     behind.push_back(i);
   }
 
   void catch_up() {
-    if (behind.empty()) return;
-    for (const LinkIndex i : behind) {
-      save_slot(i.value);
-      slots[at(i)] = joint_pose(robot, i, q);
+    if (all_behind) {
+      // What is committed has no tree either, or else it is kept.
+      const bool keep = !committed_all_behind;
+      for (int i = 1; i < tree.num_slots(); ++i) {
+        if (keep) save_slot(i);
+        if (i < robot.num_links()) {
+          slots[at(i)] = joint_pose(robot, LinkIndex(i), q);
+        } else {
+          compute_shortcut(i);
+        }
+      }
+      boxes_above.clear();
+      for (const ChainTree::Merge& merge : tree.merges()) {
+        if (keep) save_box(merge.node);
+        boxes_above.push_back(merge.node);
+      }
+      compute_boxes(boxes_above);
+      all_behind = false;
+    } else {
+      if (behind.empty()) return;
+      for (const LinkIndex i : behind) {
+        save_slot(i.value);
+        slots[at(i)] = joint_pose(robot, i, q);
+      }
+      update();
     }
-    update();
     behind.clear();
     ++syncs;
   }
@@ -244,13 +280,16 @@ struct ChainState::Impl {
       save_slot(s);
       compute_shortcut(s);
     }
-    for (const int n : boxes_above) {
-      save_box(n);
-      compute_box(n);
-    }
+    for (const int n : boxes_above) save_box(n);
+    compute_boxes(boxes_above);
   }
 
   // ---- what is known
+
+  // More joints than that, and a check of the whole is cheaper.
+  size_t most_unproven() const {
+    return std::max<size_t>(8, at(robot.num_links()) / kMostUnproven);
+  }
 
   void begin_proof() {
     ++proofs;
@@ -268,6 +307,8 @@ struct ChainState::Impl {
     old_slots.clear();
     old_boxes.clear();
     old_values.clear();
+    all_saved = false;
+    committed_all_behind = all_behind;
     committed_behind.assign(behind.begin(), behind.end());
     committed.none = proof.none;
     committed.clearance = proof.clearance;
@@ -275,7 +316,11 @@ struct ChainState::Impl {
   }
 
   void rollback() {
-    for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
+    if (all_saved) {
+      q = committed_q;
+    } else {
+      for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
+    }
     for (const auto& [i, X] : old_slots) slots[at(i)] = X;
     for (const SavedNode& saved : old_boxes) {
       boxes[at(saved.node)] = saved.box;
@@ -285,6 +330,7 @@ struct ChainState::Impl {
     old_slots.clear();
     old_boxes.clear();
     old_values.clear();
+    all_saved = false;
     begin_proof();
     proof.none = committed.none;
     proof.clearance = committed.clearance;
@@ -294,6 +340,7 @@ struct ChainState::Impl {
     }
     ++syncs;
     behind.clear();
+    all_behind = committed_all_behind;
     for (const LinkIndex i : committed_behind) fall_behind(i);
   }
 
@@ -304,9 +351,8 @@ struct ChainState::Impl {
     const RoundingScope rounding;
     QueryOptions options = asked;
     options.distances = false;
-    const size_t most = std::max<size_t>(8, at(robot.num_links()) / kMostUnproven);
-    const bool whole =
-        proof.none || options.clearance > proof.clearance || proof.unproven.size() > most;
+    const bool whole = proof.none || options.clearance > proof.clearance ||
+                       proof.unproven.size() > most_unproven();
     Result result;
     if (!whole) {
       if (check_changes(options, result)) return result;
@@ -332,19 +378,30 @@ struct ChainState::Impl {
     catch_up();
     mark_changes();
     find_pieces();
-    most_visited = kMostVisited * at(robot.num_links()) + 1000;
-    enough = internal::float_above(options.clearance);
-    gave_up = false;
-    stop = false;
-    for (size_t k = 0; k < marked.size() && !stop; ++k) {
-      const int n = marked[k];
-      const NodeView& v = views[at(n)];
-      if (v.is_leaf() || views[at(n + 1)].empty() || views[at(v.child)].empty()) continue;
-      meet(query, n + 1, v.child, internal::between_children(v));
+    struct Context {
+      Impl* impl;
+      internal::StateQuery* query;
+    } context{this, &query};
+    internal::PairWalk walk{views.data(),
+                            marks.data(),
+                            marking,
+                            numbered ? piece.data() : nullptr,
+                            ranges,
+                            float_above(options.clearance),
+                            kMostVisited * at(robot.num_links()) + 1000,
+                            [](void* c, int i, int k) {
+                              const auto& [impl, asked] = *static_cast<Context*>(c);
+                              return impl->meet_parts(*asked, i, k);
+                            },
+                            &context};
+    stop = internal::walk_pairs(walk, marked);
+    query.result().stats.box_tests += walk.visited;
+    if (walk.gave_up) {
+      result.stats += query.result().stats;
+      return false;
     }
     if (!stop) meet_scene(query, options);
     result.stats += query.result().stats;
-    if (gave_up) return false;
     const StateResult& found = query.result();
     if (found.verdict == Verdict::kCollision || query.open()) {
       result.verdict = found.verdict;
@@ -401,33 +458,6 @@ struct ChainState::Impl {
   }
 
   bool is_marked(int n) const { return marks[at(n)] == marking; }
-
-  // Nodes i and k that hold no part in common, X_ab of their boxes' frames.
-  void meet(internal::StateQuery& query, int i, int k, const FloatPose& X_ab) {
-    const NodeView& a = views[at(i)];
-    const NodeView& b = views[at(k)];
-    if (!is_marked(i) && !is_marked(k) && same_piece(a.enter, b.enter)) return;
-    if (++query.result().stats.box_tests > most_visited) {
-      gave_up = stop = true;
-      return;
-    }
-    if (internal::proven_apart(a, b, X_ab, enough)) return;
-    if (a.is_leaf() && b.is_leaf()) {
-      stop = meet_parts(query, a.part(), b.part());
-      return;
-    }
-    if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
-      if (!views[at(a.child)].empty()) meet(query, a.child, k, internal::to_right_of_a(a, X_ab));
-      if (!stop && !views[at(i + 1)].empty()) {
-        meet(query, i + 1, k, internal::to_left_of_a(a, X_ab));
-      }
-    } else {
-      if (!views[at(k + 1)].empty()) meet(query, i, k + 1, internal::to_left_of_b(X_ab, b));
-      if (!stop && !views[at(b.child)].empty()) {
-        meet(query, i, b.child, internal::to_right_of_b(X_ab, b));
-      }
-    }
-  }
 
   // True where the search may end.
   bool meet_parts(internal::StateQuery& query, int i, int k) {
@@ -574,6 +604,11 @@ struct ChainState::Impl {
   std::vector<LinkIndex> behind, committed_behind;
   std::uint64_t syncs = 1;
   std::vector<std::uint64_t> behind_at;
+  // Every joint is, whether in `behind` or not; and so was what is committed.
+  bool all_behind = false, committed_all_behind = false;
+  // The committed values are committed_q, not old_values.
+  bool all_saved = false;
+  Eigen::VectorXd committed_q;
 
   // Of one update.
   std::uint64_t updates = 0;
@@ -589,9 +624,7 @@ struct ChainState::Impl {
   bool numbered = false;
 
   // Of one check.
-  std::uint64_t most_visited = 0;
-  float enough = 0.0F;  // the clearance, rounded up
-  bool gave_up = false, stop = false;
+  bool stop = false;
 };
 
 ChainState::ChainState(std::shared_ptr<const CollisionWorld> world) {

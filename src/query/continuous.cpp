@@ -129,9 +129,11 @@ class Query {
     const double half = round_up(0.5 * end);
     set_poses(0.5 * end);
     set_velocities();
-    internal::set_boxes(world_, ws_, [&](int part) {
-      return bound_above(goal_.clearance + half * side(part, LinkIndex(0), half).speed, 4);
-    });
+    for (size_t i = 0; i < ws_.margins.size(); ++i) {
+      ws_.margins[i] = bound_above(
+          goal_.clearance + half * side(static_cast<int>(i), LinkIndex(0), half).speed, 4);
+    }
+    internal::set_boxes(world_, ws_, true, 0.0, result_.stats);
     // True if the budget has ended.
     const auto add = [&](GeometryPair pair) {
       const auto geometries = world_.geometries();

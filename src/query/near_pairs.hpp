@@ -1,46 +1,19 @@
 #pragma once
 
+#include "hierarchy/world_boxes.hpp"
 #include "workspace_impl.hpp"
 
 namespace catena::internal {
 
-/// Boxes of the chain tree's nodes at the poses at hand. `margin(part)`: how much farther than it
-/// is a part is to reach, in metres.
-template <class Margin>
-void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const Margin& margin) {
+/// Boxes of the chain tree's nodes at the poses at hand, every part reaching farther than it is: by
+/// ws.margins[part] if `margins`, else by `margin`; in metres.
+inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, bool margins, double margin,
+                      QueryStats& stats) {
   const ChainTree& tree = world.chain_tree();
-  const auto nodes = tree.nodes();
-  for (size_t n = nodes.size(); n-- > 0;) {
-    const ChainTree::Node& node = nodes[n];
-    if (node.left >= 0) {
-      ws.boxes[n] = ws.boxes[static_cast<size_t>(node.left)].merged(
-          ws.boxes[static_cast<size_t>(node.right)]);
-      continue;
-    }
-    if (node.part < 0) continue;  // stays empty
-    const ChainTree::Part& part = tree.parts()[static_cast<size_t>(node.part)];
-    if (!std::isfinite(part.radius)) {
-      ws.boxes[n] = FloatBox::all();
-      continue;
-    }
-    const RigidEnclosure& X = ws.X_WL[static_cast<size_t>(part.link.value)];
-    // The rounding of all lines below is far below `more`.
-    const double more = bound_above(margin(node.part) + 2.0 * X.point_error(part.reach) +
-                                        (X.rotation_error + 1e-13) * part.reach,
-                                    10);
-    const Vector3d box = X.X * part.box.center;
-    if (part.line_radius < kInfinity) {
-      const Vector3d reach =
-          (X.X.R * part.half_line).cwiseAbs() + Vector3d::Constant(part.line_radius + more);
-      ws.boxes[n] = FloatBox::around(box - reach, box + reach);
-      continue;
-    }
-    const Vector3d half =
-        (X.X.R * part.box.axes).cwiseAbs() * part.box.half + Vector3d::Constant(more);
-    const Vector3d ball = X.X * part.center, reach = Vector3d::Constant(part.radius + more);
-    ws.boxes[n] =
-        FloatBox::around((ball - reach).cwiseMax(box - half), (ball + reach).cwiseMin(box + half));
-  }
+  place_leaves(tree, ws.X_WL.data(), margins ? ws.margins.data() : nullptr, margin,
+               ws.boxes.data());
+  ws.num_open = merge_leaves(tree, ws.boxes.data(), ws.open.data());
+  stats.box_tests += tree.merges().size();
 }
 
 /// A part below a node, and a leaf below a node of a tree over the scene.
@@ -67,17 +40,14 @@ bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QuerySta
                       std::uint64_t budget, const Visit& visit, const Over& over) {
   const auto nodes = world.chain_tree().nodes();
   auto& stack = ws.node_stack;
-  stack.clear();
-  for (const ChainTree::Node& top : nodes) {
-    // The root may carry several robots, and so one thing that meets another.
-    if (top.left < 0 || (top.rigid && top.anchor.value != 0)) continue;
-    const auto push = [&](int i, int k) {
-      ++stats.box_tests;
-      if (!disjoint(ws.boxes[static_cast<size_t>(i)], ws.boxes[static_cast<size_t>(k)])) {
-        stack.emplace_back(i, k);
-      }
-    };
-    push(top.left, top.right);
+  const auto push = [&](int i, int k) {
+    ++stats.box_tests;
+    if (!disjoint(ws.boxes[static_cast<size_t>(i)], ws.boxes[static_cast<size_t>(k)])) {
+      stack.emplace_back(i, k);
+    }
+  };
+  for (int n = ws.num_open; n-- > 0;) {
+    stack.assign(1, ws.open[static_cast<size_t>(n)]);
     while (!stack.empty()) {
       const auto [i, k] = stack.back();
       stack.pop_back();

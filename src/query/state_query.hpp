@@ -30,7 +30,7 @@ class StateQuery {
 
   StateResult run() {
     if (measuring_) {
-      set_boxes(world_, ws_, [](int) { return 0.0; });
+      set_boxes(world_, ws_, false, 0.0, result_.stats);
       measure();
     } else if (!touches_again() && !any_contact() && !contact_only_) {
       result_.verdict = open_ ? Verdict::kUndecided : Verdict::kFree;
@@ -198,8 +198,7 @@ class StateQuery {
   }
 
   bool any_contact() {
-    const double margin = options_.clearance;
-    set_boxes(world_, ws_, [margin](int) { return margin; });
+    set_boxes(world_, ws_, false, options_.clearance, result_.stats);
     const bool found = meets_scene() || meets_itself();
     return found && result_.verdict == Verdict::kCollision;
   }

@@ -12,6 +12,8 @@ Workspace::Impl::Impl(const CollisionWorld& collision_world) : world(collision_w
   velocities.resize(links);
   moving_above.resize(links);
   boxes.resize(collision_world.chain_tree().nodes().size());
+  open.resize(collision_world.chain_tree().merges().size());
+  margins.resize(collision_world.chain_tree().parts().size());
   placements.resize(collision_world.geometries().size());
   for (size_t i = static_cast<size_t>(collision_world.first_scene_geometry());
        i < placements.size(); ++i) {

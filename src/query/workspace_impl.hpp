@@ -52,6 +52,10 @@ struct Workspace::Impl {
   std::uint64_t moved = 1;           ///< how often X_WL was set
   std::vector<Placement> placements;
   std::vector<FloatBox> boxes;  ///< of every node of the chain tree, in W
+  /// Siblings of that tree whose boxes are not proven disjoint: the first num_open.
+  std::vector<std::pair<int, int>> open;
+  int num_open = 0;
+  std::vector<double> margins;  ///< of every part, how much farther its box reaches; metres
   std::vector<JointVelocity> velocities;
   std::vector<int> moving_above;  ///< joints that move, on the way from the root to each link
   std::vector<Task> tasks;

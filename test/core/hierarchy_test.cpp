@@ -16,8 +16,10 @@
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/collision_world.hpp"
 #include "hierarchy/chain_volumes.hpp"
+#include "hierarchy/world_boxes.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/each_target.hpp"
 
 namespace catena {
 namespace {
@@ -237,7 +239,7 @@ TEST(ChainTree, JointsBetweenTwoPartsLieBelowTheNodeThatHoldsBoth) {
 
 // Property: fitted and merged boxes contain every ball below them, wherever the joints are moved.
 // Oracle: the balls' centres from the poses of all links.
-TEST(ChainBoxes, ContainThePartsBelowThem) {
+TEST_P(OnEachTarget, ChainBoxesContainThePartsBelowThem) {
   Rng rng(75);
   for (const Shape& shape : shapes(rng)) {
     const auto robot = make_tree(shape.parent, 2, rng);
@@ -313,21 +315,97 @@ TEST(ChainBoxes, ContainThePartsBelowThem) {
         if (uniform(rng, 0, 1) < 0.3) q[robot->joint(i).q_index] = uniform(rng, -3, 3);
       }
       link_poses(*robot, q, X_WL);
-      for (size_t n = boxes.size(); n-- > 0;) {
-        const ChainTree::Node& node = tree.nodes()[n];
-        if (node.left < 0) continue;
-        const auto placed = [&](int child) {
-          return X_WL[size_t(node.anchor.value)].inverse() *
-                 X_WL[size_t(tree.nodes()[size_t(child)].anchor.value)];
-        };
-        const RigidEnclosure X_left = placed(node.left), X_right = placed(node.right);
-        internal::merge_boxes({boxes[size_t(node.left)], views[size_t(node.left)], &X_left},
-                              {boxes[size_t(node.right)], views[size_t(node.right)], &X_right},
-                              boxes[n], views[n]);
+      std::vector<RigidEnclosure> slots(size_t(tree.num_slots()));
+      std::vector<int> merged;
+      for (const ChainTree::Merge& merge : tree.merges()) {
+        merged.push_back(merge.node);
+        const ChainTree::Node& node = tree.nodes()[size_t(merge.node)];
+        for (const auto& [child, slot] :
+             {std::pair(node.left, node.left_slot), std::pair(node.right, node.right_slot)}) {
+          if (slot == 0) continue;
+          slots[size_t(slot)] = X_WL[size_t(node.anchor.value)].inverse() *
+                                X_WL[size_t(tree.nodes()[size_t(child)].anchor.value)];
+        }
+      }
+      internal::merge_boxes(tree, merged, slots.data(), boxes.data(), views.data());
+    }
+  }
+}
+
+// Property: boxes in W contain what they are around, whatever shape it has, farther by the margins;
+// an inner node's box contains its children's, and those of its children that are listed are those
+// that may meet. Oracle: the shapes' extents along the axes in closed form.
+TEST_P(OnEachTarget, WorldBoxesContainTheirParts) {
+  Rng rng(78);
+  for (int trial = 0; trial < 40; ++trial) {
+    const int n = 1 + trial * 3;
+    RobotDescription d;
+    d.name = "shapes";
+    for (int i = 0; i < n; ++i) {
+      const std::string name = "l" + std::to_string(i);
+      std::shared_ptr<const Geometry> shape = Geometry::make(Sphere{0.3});
+      if (i % 3 == 1) shape = Geometry::make(Capsule{0.2, 1.5});
+      if (i % 3 == 2) shape = Geometry::make(Box{Vector3d(1.0, 0.02, 0.3)});
+      const auto number = [&](double size) { return uniform(rng, -size, size); };
+      d.links.push_back({name,
+                         {{shape, RigidEnclosure::from_rpy({number(1), number(1), number(1)},
+                                                           {number(3), number(3), 0})}}});
+      if (i == 0) continue;
+      JointDescription joint;
+      joint.name = "j" + std::to_string(i);
+      joint.type = JointType::kContinuous;
+      joint.parent = "l" + std::to_string(trial % 2 == 0 ? i - 1 : (i - 1) / 2);
+      joint.child = name;
+      joint.origin = RigidEnclosure::translation({number(2), number(2), 1.0});
+      joint.axis = Vector3d(number(1), number(1), 1.0);
+      d.joints.push_back(joint);
+    }
+    const CollisionWorld world(RobotBuilder::build(d), nullptr);
+    const ChainTree& tree = world.chain_tree();
+    std::vector<RigidEnclosure> X_WL(size_t(world.robot().num_links()));
+    link_poses(world.robot(), random_positions(world.robot(), rng), X_WL);
+    std::vector<FloatBox> boxes(tree.nodes().size());
+    std::vector<double> margins(tree.parts().size());
+    for (double& margin : margins) margin = uniform(rng, 0, 0.5);
+    const bool own = trial % 3 != 0;
+    internal::place_leaves(tree, X_WL.data(), own ? margins.data() : nullptr, 0.25, boxes.data());
+    std::vector<std::pair<int, int>> open(tree.merges().size());
+    open.resize(size_t(internal::merge_leaves(tree, boxes.data(), open.data())));
+    for (size_t k = 0; k < tree.nodes().size(); ++k) {
+      const ChainTree::Node& node = tree.nodes()[k];
+      if (node.left >= 0) {
+        for (const int child : {node.left, node.right}) {
+          const FloatBox& inner = boxes[size_t(child)];
+          EXPECT_TRUE((inner.lower().array() >= boxes[k].lower().array()).all());
+          EXPECT_TRUE((inner.upper().array() <= boxes[k].upper().array()).all());
+        }
+        const bool listed =
+            std::count(open.begin(), open.end(), std::pair(node.left, node.right)) != 0;
+        const bool may = !disjoint(boxes[size_t(node.left)], boxes[size_t(node.right)]);
+        EXPECT_EQ(listed, may && (!node.rigid || node.anchor.value == 0)) << "trial " << trial;
+        continue;
+      }
+      const CollisionWorld::WorldGeometry& g = world.geometries()[size_t(node.part)];
+      const RigidTransform X_WG = X_WL[size_t(g.link.value)].X * g.X_LG.X;
+      const Vector3d up = X_WG.R.col(2).cwiseAbs();
+      const int number = std::stoi(world.body(g.body).name.substr(1));
+      Vector3d extent = Vector3d::Constant(0.3);
+      if (number % 3 == 1) extent = 0.75 * up + Vector3d::Constant(0.2);
+      if (number % 3 == 2) extent = X_WG.R.cwiseAbs() * Vector3d(0.5, 0.01, 0.15);
+      extent += Vector3d::Constant(own ? margins[size_t(node.part)] : 0.25);
+      // Not so much as the rounding of a float of this size.
+      const double slack = 1e-9;
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_LE(boxes[k].lower()[i], X_WG.p[i] - extent[i] + slack) << "trial " << trial;
+        EXPECT_GE(boxes[k].upper()[i], X_WG.p[i] + extent[i] - slack) << "trial " << trial;
+        EXPECT_GE(boxes[k].lower()[i], X_WG.p[i] - extent[i] - 1e-4) << "trial " << trial;
+        EXPECT_LE(boxes[k].upper()[i], X_WG.p[i] + extent[i] + 1e-4) << "trial " << trial;
       }
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Chain, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
 
 // Property: boxes called apart are farther apart than the clearance. Oracle: the certified distance
 // of the two solids, found by other means.
@@ -341,7 +419,7 @@ TEST(ChainBoxes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
       Vector3d half = scale * Vector3d(uniform(rng, 0, 1), uniform(rng, 0, 1), uniform(rng, 0, 1));
       if (trial % 5 == 0) half[trial % 3] = 0.0;
       for (int i = 0; i < 3; ++i) v.half[i] = static_cast<float>(half[i]);
-      v.radius = internal::float_above(half.norm() * (1 + 1e-6));
+      v.radius = float_above(half.norm() * (1 + 1e-6));
       return Vector3d(v.half[0], v.half[1], v.half[2]);
     };
     const Vector3d half_a = make(a), half_b = make(b);
@@ -359,12 +437,12 @@ TEST(ChainBoxes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
     pose.z = column(X.X.R.col(2));
     pose.p = column(X.X.p);
     pose.rotation_error = 1.2e-7F;
-    pose.position_error = internal::float_above(6e-8 * X.X.p.lpNorm<1>());
+    pose.position_error = float_above(6e-8 * X.X.p.lpNorm<1>());
     const double clearance = trial % 2 == 0 ? 0.0 : scale * uniform(rng, 0, 0.5);
     const auto box_a = Geometry::make(Box{2.0 * half_a}), box_b = Geometry::make(Box{2.0 * half_b});
     const Interval distance =
         pair_distance(box_a->element(0), box_b->element(0), X, false).distance;
-    if (internal::proven_apart(a, b, pose, internal::float_above(clearance))) {
+    if (internal::proven_apart(a, b, pose, float_above(clearance))) {
       ++apart;
       EXPECT_GT(distance.hi, clearance) << "seed 76 trial " << trial;
     } else {

@@ -2,7 +2,7 @@
 # Run by ctest: cmake -DSOURCE=... -DSCRATCH=... -DCXX=... -DGENERATOR=... -P eigen_alone.cmake
 cmake_minimum_required(VERSION 3.22)
 set(hidden "")
-foreach(package tinyxml2 assimp yaml-cpp nlohmann_json octomap ompl CLI11 class_loader GTest benchmark urdfdom TBB)
+foreach(package tinyxml2 assimp yaml-cpp nlohmann_json octomap ompl CLI11 class_loader GTest benchmark urdfdom TBB hwy)
   list(APPEND hidden -DCMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
 endforeach()
 

@@ -47,6 +47,27 @@ class ChainTree {
     bool rigid = true;                  ///< all of it on one link
   };
 
+  /// A part as placing it in W reads it, 72 bytes: all of it is within `radius` of the segment
+  /// center +- half_line, in box number `box` too if it has one.
+  static constexpr int kBall = -2;  ///< for Leaf::box: no box, and half_line is 0
+  static constexpr int kLine = -1;  ///< no box
+  struct Leaf {
+    double center[3];
+    float half_line[3], radius;
+    float reach;  ///< at least Part::reach
+    int link, node, part, box;
+  };
+  /// Half the edges of a box about the leaf's center, as columns, and a ball.
+  struct LeafBox {
+    float edges[9], ball_center[3], ball_radius;
+  };
+  /// An inner node, its right child (the left one is node + 1), and whether something in one of the
+  /// two moves against something in the other.
+  struct Merge {
+    int node, right;
+    bool moves;
+  };
+
   /// A product of two slots: X_AC = X_AB * X_BC.
   struct Shortcut {
     int first, second;
@@ -63,6 +84,12 @@ class ChainTree {
   /// Those of the slots from num_links on.
   std::span<const Shortcut> shortcuts() const noexcept { return shortcuts_; }
   int depth() const noexcept { return depth_; }
+
+  /// Of every part, by links.
+  std::span<const Leaf> leaves() const noexcept { return leaves_; }
+  std::span<const LeafBox> leaf_boxes() const noexcept { return leaf_boxes_; }
+  /// Of every inner node, children before their parents.
+  std::span<const Merge> merges() const noexcept { return merges_; }
 
   /// The shortcut that joint i's transform is an operand of; 0: none.
   int user_of_joint(LinkIndex i) const noexcept { return link(i).user; }
@@ -86,6 +113,7 @@ class ChainTree {
     LinkIndex parent, head;    // head: the first link of its heavy path
     int user = 0, joint_node = -1;
   };
+  void pack();
   const Link& link(LinkIndex i) const noexcept { return links_[static_cast<size_t>(i.value)]; }
   friend struct ChainTreeBuilder;
 
@@ -93,6 +121,9 @@ class ChainTree {
   std::vector<Node> nodes_;
   std::vector<Shortcut> shortcuts_;
   std::vector<Link> links_;
+  std::vector<Leaf> leaves_;
+  std::vector<LeafBox> leaf_boxes_;
+  std::vector<Merge> merges_;
   int depth_ = 0;
 };
 

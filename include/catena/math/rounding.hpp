@@ -29,6 +29,12 @@ inline double bound_above(double computed, int operations) noexcept {
   return computed * (1.0 + 2.0 * operations * kUnitRoundoff) + 1e-150;
 }
 
+/// A float that is not below x.
+inline float float_above(double x) noexcept {
+  const auto near = static_cast<float>(x);
+  return near + std::abs(near) * 2.5e-7F + 1e-37F;
+}
+
 /// Makes round-to-nearest without flush-to-zero hold within a scope, and restores what the host
 /// had. Every public query opens one: the bounds of this library are proven for that mode only.
 ///

@@ -15,6 +15,7 @@
 #include "catena/geometry/geometry.hpp"
 #include "catena/model/indices.hpp"
 #include "catena/model/joint.hpp"
+#include "catena/model/turning_joint.hpp"
 
 namespace catena {
 
@@ -60,8 +61,12 @@ class Robot {
   LinkIndex parent(LinkIndex i) const noexcept { return joint(i).parent; }
 
   /// X_PL of a revolute or continuous joint at an angle known to `angle_error`; other joints: no
-  /// meaning. A sum of three matrices that are computed once.
+  /// meaning.
   RigidEnclosure turned(LinkIndex i, double angle, double angle_error) const noexcept;
+
+  /// The joints that turn, by the link that they move, and those of them about no axis of J.
+  std::span<const TurningJoint> turning_joints() const noexcept { return turning_joints_; }
+  std::span<const ObliqueTurn> oblique_turns() const noexcept { return oblique_turns_; }
 
   /// Length of a position vector: the values of all active and passive joints, joint by joint.
   int num_positions() const noexcept { return num_positions_; }
@@ -113,15 +118,10 @@ class Robot {
 
   void prepare_turns();
 
-  // R_PL = still + sin(angle) sine + cos(angle) cosine (docs/rigor.md, R2).
-  struct Turn {
-    Matrix3d still, sine, cosine;
-    double error = 0.0;
-  };
-
   std::string name_;
   std::vector<Joint> joints_;
-  std::vector<Turn> turns_;
+  std::vector<TurningJoint> turning_joints_;  // of every link
+  std::vector<ObliqueTurn> oblique_turns_;
   int num_positions_ = 0;
   std::vector<LinkIndex> active_joints_;
   std::vector<Body> bodies_;
