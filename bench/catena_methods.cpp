@@ -1,5 +1,6 @@
 #include "catena_methods.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -40,6 +41,11 @@ std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
     if (i == 1) joint.origin.X.p += chain.centres[0];
     joint.origin.rotation_error = 1e-14;
     d.joints.push_back(joint);
+  }
+  for (int i = 0; i < chain.size(); ++i) {
+    for (int j = i + 2; j <= std::min(i + chain.window, chain.size() - 1); ++j) {
+      d.disabled_pairs.push_back({"l" + std::to_string(i), "l" + std::to_string(j), "near"});
+    }
   }
   return RobotBuilder::build(d);
 }
@@ -104,16 +110,29 @@ class CatenaWhole : public ChainMethod {
     return free;
   }
   bool all_joints(std::span<const double> torsions) override {
-    for (Eigen::Index i = 0; i < q_.size(); ++i) q_[i] = torsions[static_cast<size_t>(i)];
+    place(torsions);
     return check();
+  }
+  double all_joints_distance(std::span<const double> torsions) override {
+    place(torsions);
+    QueryOptions options;
+    options.distances = true;
+    options.distance_width = 1e-9;
+    const Interval bracket = count(check_state(*world_, q_, options, *workspace_)).distance.value();
+    return 0.5 * (bracket.lo + bracket.hi);
   }
 
  private:
+  void place(std::span<const double> torsions) {
+    for (Eigen::Index i = 0; i < q_.size(); ++i) q_[i] = torsions[static_cast<size_t>(i)];
+  }
   bool check() {
-    const StateResult result = check_state(*world_, q_, {}, *workspace_);
+    return count(check_state(*world_, q_, {}, *workspace_)).verdict == Verdict::kFree;
+  }
+  StateResult count(const StateResult& result) {
     tests_.boxes += static_cast<std::int64_t>(result.stats.box_tests);
     tests_.spheres += static_cast<std::int64_t>(result.stats.element_tests);
-    return result.verdict == Verdict::kFree;
+    return result;
   }
 
   std::unique_ptr<const CollisionWorld> world_;
@@ -183,7 +202,7 @@ class CatenaScene : public SceneMethod {
 
 ChainMethods catena_chain_methods() {
   return {{"catena", [] { return std::make_unique<CatenaChain>(); }},
-          {"catena_whole", [] { return std::make_unique<CatenaWhole>(); }}};
+          {"catena_whole", [] { return std::make_unique<CatenaWhole>(); }, true, false, true}};
 }
 
 SceneMethods catena_scene_methods() {

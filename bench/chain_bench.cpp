@@ -1,11 +1,14 @@
 // Chains of spheres that must stay free of themselves: one joint turns a step (W1), or all do (W2).
 // Each method replays the same moves, and must take the same decisions (a hash of which is shown).
+// D1 and D2 ask instead how far the chain is from itself; there the distances must be those of a
+// look at every pair.
 //
 //   chain_bench [--markdown] [--benchmark_filter=W1/cube/.*N:1000/.*] ...
 //
 // Times are CPU times a step: the move, the answer and the undoing of a move that collides. The
 // moves are those of an equal seed everywhere, but what a step costs depends on whether it is
 // accepted, so only equal lists compare.
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -53,7 +56,18 @@ void measure(benchmark::State& state, const ChainCase& c, const ChainMethodEntry
   std::snprintf(decisions, sizeof decisions, "%016llx",
                 static_cast<unsigned long long>(last.decisions));
   state.SetLabel(decisions);
-  if (last.decisions != c.decisions) {
+  if (c.window > 0) {
+    static std::map<std::string, ChainRun> references;
+    ChainRun& reference = references[c.name];
+    if (reference.distances.empty()) reference = run(c, chain, *all_pairs_method().make());
+    for (size_t i = 0; i < last.distances.size(); ++i) {
+      const double error = std::abs(last.distances[i] - reference.distances[i]);
+      if (error < 1e-8) continue;
+      state.SkipWithError(
+          ("step " + std::to_string(i) + ": distance off by " + std::to_string(error)).c_str());
+      break;
+    }
+  } else if (last.decisions != c.decisions) {
     state.SkipWithError((std::string("decides otherwise: ") + decisions).c_str());
   }
   const double steps = c.steps;
@@ -64,12 +78,18 @@ void measure(benchmark::State& state, const ChainCase& c, const ChainMethodEntry
     state.counters["box_tests"] = static_cast<double>(last.tests.boxes) / steps;
   }
   state.counters["sphere_tests"] = static_cast<double>(last.tests.spheres) / steps;
+  if (last.tests.updates > 0) {
+    state.counters["updates"] = static_cast<double>(last.tests.updates) / steps;
+  }
 }
 
 void register_all() {
   for (const ChainCase& c : chain_cases()) {
     for (const ChainMethodEntry& m : chain_methods()) {
-      if (c.every_joint && !m.has_all_joints) continue;
+      const bool takes_part = c.window == 0   ? !c.every_joint || m.has_all_joints
+                              : c.every_joint ? m.has_all_joints_distances
+                                              : m.has_step_distances;
+      if (!takes_part) continue;
       benchmark::RegisterBenchmark((c.name + '/' + m.name).c_str(), measure, c, m)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
@@ -83,5 +103,5 @@ void register_all() {
 int main(int argc, char** argv) {
   catena::bench::register_all();
   return catena::bench::run_benchmarks(
-      argc, argv, {"us_per_step", "accepted", "steps", "box_tests", "sphere_tests"});
+      argc, argv, {"us_per_step", "accepted", "steps", "box_tests", "sphere_tests", "updates"});
 }

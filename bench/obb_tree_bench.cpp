@@ -1,6 +1,7 @@
 // The OBBTree paper [Gottschalk1996] measured again: box trees against trees of axis-aligned boxes
 // and of spheres over the same splits, under the same recursion; the test of fifteen axes against
-// GJK; the paper's two scenarios at their sizes; FCL's OBB tree as today's rival where it is found.
+// GJK and a linear program; the paper's two scenarios at their sizes; FCL's OBB tree as today's
+// rival where it is found.
 //
 //   obb_tree_bench [--tables] [Google Benchmark's options]
 //
@@ -20,6 +21,8 @@
 
 #include "catena/geometry/pair_distance.hpp"
 #include "catena/query/geometry_pairs.hpp"
+#include "rivals/linear_program.hpp"
+#include "workloads/cpu_clock.hpp"
 
 #ifdef CATENA_BENCH_FCL
 #include <fcl/geometry/bvh/BVH_model.h>
@@ -332,50 +335,119 @@ void print_gap_table(int level) {
   std::printf("  (log-log, the smaller half of the gaps)\n");
 }
 
-/// Figure 9: how thick the volumes are along the mean normal of their patch, and how thick for
-/// their diameter, by level.
+double distance_to_triangle(const Vector3d& p, const std::array<Vector3d, 3>& t) {
+  const Vector3d n = (t[1] - t[0]).cross(t[2] - t[0]);
+  double nearest = kInfinity;
+  bool above = n.squaredNorm() > 0.0;
+  for (size_t k = 0; k < 3; ++k) {
+    const Vector3d &from = t[k], edge = t[(k + 1) % 3] - from, v = p - from;
+    above = above && n.cross(edge).dot(v) >= 0.0;
+    const double along = edge.squaredNorm() > 0.0 ? v.dot(edge) / edge.squaredNorm() : 0.0;
+    nearest = std::min(nearest, (v - std::clamp(along, 0.0, 1.0) * edge).norm());
+  }
+  return above ? std::abs(n.normalized().dot(p - t[0])) : nearest;
+}
+
+/// Points of a volume: a grid through a box with its faces, or around a ball's surface.
+std::vector<Vector3d> sample(const Obb& v, Volume kind) {
+  std::vector<Vector3d> points;
+  if (kind == Volume::kSphere) {
+    points.push_back(v.center);
+    for (int k = 0; k < 124; ++k) {
+      const double z = 1.0 - (2 * k + 1) / 124.0, r = std::sqrt(1.0 - z * z), u = 2.39996323 * k;
+      points.push_back(v.center + v.half.x() * Vector3d(r * std::cos(u), r * std::sin(u), z));
+    }
+    return points;
+  }
+  for (int k = 0; k < 125; ++k) {
+    const Vector3d at(0.5 * (k % 5) - 1.0, 0.5 * (k / 5 % 5) - 1.0, 0.5 * (k / 25) - 1.0);
+    points.push_back(v.center + v.axes * v.half.cwiseProduct(at));
+  }
+  return points;
+}
+
+/// Figure 9, by level, means of at most 64 nodes: tightness, the farthest that any point of a
+/// volume is from what it holds (of 125 points), over the diameter of that; and how thick the
+/// volume is along the mean normal of what it holds, over its own diameter.
 void print_tightness(const char* name, const GeometryPtr& g) {
   const auto nodes = g->tree().nodes();
-  std::vector<Vector3d> normal(nodes.size(), Vector3d::Zero());
   std::vector<int> depth(nodes.size(), 0);
-  for (size_t i = nodes.size(); i-- > 0;) {
-    if (nodes[i].left < 0) {
-      const ConvexShape e = g->element(nodes[i].element);
-      normal[i] = (e.corners[1] - e.corners[0]).cross(e.corners[2] - e.corners[0]);
-    } else {
-      normal[i] = normal[static_cast<size_t>(nodes[i].left)] +
-                  normal[static_cast<size_t>(nodes[i].right())];
-    }
-  }
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].left < 0) continue;
     depth[static_cast<size_t>(nodes[i].left)] = depth[static_cast<size_t>(nodes[i].right())] =
         depth[i] + 1;
   }
-  std::printf("\n%s, %d triangles: thickness along the normal (and over the diameter) by level\n",
-              name, g->num_elements());
-  std::printf("%6s %22s %22s %22s\n", "level", kNames[0], kNames[1], kNames[2]);
+  const auto triangles_below = [&](int node) {
+    std::vector<std::array<Vector3d, 3>> triangles;
+    std::vector<int> stack{node};
+    while (!stack.empty()) {
+      const ObbTree::Node& n = nodes[static_cast<size_t>(stack.back())];
+      stack.pop_back();
+      if (n.left >= 0) {
+        stack.insert(stack.end(), {n.left, n.right()});
+      } else {
+        const ConvexShape e = g->element(n.element);
+        triangles.push_back({e.corners[0], e.corners[1], e.corners[2]});
+      }
+    }
+    return triangles;
+  };
+  std::printf("\n%s, %d triangles: tightness, thickness by level\n", name, g->num_elements());
+  std::printf("%6s %10s %18s %18s %18s\n", "level", "diameter", kNames[0], kNames[1], kNames[2]);
   std::array<std::vector<Obb>, 3> volumes;
   for (size_t k = 0; k < 3; ++k) volumes[k] = volumes_of(*g, static_cast<Volume>(k));
   const int deepest = *std::max_element(depth.begin(), depth.end());
-  for (int level = 2; level <= std::min(14, deepest - 2); level += 2) {
-    std::printf("%6d", level);
-    for (size_t k = 0; k < 3; ++k) {
-      double thickness = 0, ratio = 0, n = 0;
-      for (size_t i = 0; i < nodes.size(); ++i) {
-        if (depth[i] != level || !(normal[i].norm() > 0.0)) continue;
-        const Obb& v = volumes[k][i];
-        const double diameter = 2.0 * v.half.norm();
-        const double t =
-            k == 2 ? diameter
-                   : 2.0 * v.half.dot((v.axes.transpose() * normal[i].normalized()).cwiseAbs());
-        thickness += t;
-        ratio += t / diameter;
-        n += 1;
-      }
-      std::printf("     %9.2e (%.3f)", thickness / n, ratio / n);
+  for (int level = 0; level <= std::min(14, deepest - 2); level += 2) {
+    std::vector<int> at_level;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (depth[i] == level && nodes[i].left >= 0) at_level.push_back(static_cast<int>(i));
     }
+    const size_t stride = 1 + at_level.size() / 64;
+    double diameters = 0, n = 0;
+    std::array<double, 3> tightness{}, thickness{};
+    for (size_t i = 0; i < at_level.size(); i += stride) {
+      const auto triangles = triangles_below(at_level[i]);
+      // From the farthest point to the one farthest from that, three times: nearly the diameter.
+      Vector3d from = triangles[0][0];
+      double diameter = 0;
+      for (int sweep = 0; sweep < 3; ++sweep) {
+        Vector3d farthest = from;
+        for (const auto& t : triangles) {
+          for (const Vector3d& x : t) {
+            if ((x - from).norm() > (farthest - from).norm()) farthest = x;
+          }
+        }
+        diameter = std::max(diameter, (farthest - from).norm());
+        from = farthest;
+      }
+      Vector3d normal = Vector3d::Zero();
+      for (const auto& t : triangles) normal += (t[1] - t[0]).cross(t[2] - t[0]);
+      normal.normalize();
+      diameters += diameter;
+      n += 1;
+      for (size_t k = 0; k < 3; ++k) {
+        const auto kind = static_cast<Volume>(k);
+        double farthest = 0;
+        for (const Vector3d& p : sample(volumes[k][static_cast<size_t>(at_level[i])], kind)) {
+          double nearest = kInfinity;
+          for (const auto& t : triangles) {
+            nearest = std::min(nearest, distance_to_triangle(p, t));
+            if (nearest <= farthest) break;
+          }
+          farthest = std::max(farthest, nearest);
+        }
+        const Obb& v = volumes[k][static_cast<size_t>(at_level[i])];
+        tightness[k] += farthest / diameter;
+        thickness[k] += kind == Volume::kSphere
+                            ? 1.0
+                            : v.half.dot((v.axes.transpose() * normal).cwiseAbs()) / v.half.norm();
+      }
+    }
+    std::printf("%6d %10.2e", level, diameters / n);
+    for (size_t k = 0; k < 3; ++k)
+      std::printf("      %.3f  %.4f", tightness[k] / n, thickness[k] / n);
     std::printf("\n");
+    std::fflush(stdout);
   }
 }
 
@@ -514,6 +586,83 @@ void print_scenarios() {
   }
 }
 
+// A sheet of 2 n^2 triangles over the square of side 2, turned about the vertical.
+Mesh sheet(int n, double side, double turn) {
+  Mesh mesh;
+  for (int i = 0; i <= n; ++i) {
+    for (int j = 0; j <= n; ++j) {
+      const double u = side * (i - 0.5 * n) / n, v = side * (j - 0.5 * n) / n;
+      const double x = std::cos(turn) * u - std::sin(turn) * v;
+      const double y = std::sin(turn) * u + std::cos(turn) * v;
+      mesh.vertices.push_back({x, y, 0.05 * (std::sin(3 * x + 1) + std::cos(4 * y))});
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int at = i * (n + 1) + j, below = at + n + 1;
+      mesh.triangles.push_back({at, below, at + 1});
+      mesh.triangles.push_back({at + 1, below, below + 1});
+    }
+  }
+  return mesh;
+}
+
+/// The least CPU time of three calls [ms].
+template <class F>
+double milliseconds(const F& f) {
+  double least = kInfinity;
+  for (int k = 0; k < 3; ++k) {
+    const double start = cpu_seconds();
+    f();
+    least = std::min(least, 1e3 * (cpu_seconds() - start));
+  }
+  return least;
+}
+
+/// Two surfaces that match all over an area, lowered one onto the other until they rest in contact.
+void print_resting_contact() {
+  // One surface, two meshes of it; the upper one modelled in a frame of its own.
+  const RigidEnclosure rest = pose({0.3, -0.2, 0.1}, {1, 2, 3}, 0.7);
+  Mesh lower = sheet(200, 2.0, 0.0), upper = sheet(200, 1.2, 0.5);
+  for (Vector3d& v : upper.vertices) v = rest.X.inverse() * v;
+  const GeometryPtr a = geometry_of(lower), b = geometry_of(upper);
+  std::printf("\nTwo matching sheets, %d triangles each, by the gap between them\n",
+              a->num_elements());
+  std::printf("%8s %9s %9s | %-17s", "gap", "contacts", "undecided", "Catena: tests, ms");
+  for (const char* name : kNames) std::printf(" | %s: tests, leaf pairs, ms", name);
+  std::printf(" | FCL: contacts, ms\n");
+  std::array<std::array<std::vector<Obb>, 2>, 3> volumes;
+  for (size_t k = 0; k < 3; ++k) {
+    volumes[k] = {volumes_of(*a, static_cast<Volume>(k)), volumes_of(*b, static_cast<Volume>(k))};
+  }
+#ifdef CATENA_BENCH_FCL
+  const auto fa = fcl_model(lower), fb = fcl_model(upper);
+#endif
+  PairWorkspace workspace;
+  ContactResult r;
+  for (const double gap : {0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 0.0}) {
+    const RigidEnclosure X = RigidEnclosure::translation({0.0, 0.0, gap}) * rest;
+    const double ms = milliseconds([&] { find_contacts(*a, *b, X, {}, workspace, r); });
+    std::printf("%8.0e %9zu %9zu | %9llu %7.2f", gap, r.contacts.size(), r.undecided.size(),
+                static_cast<unsigned long long>(r.stats.box_tests), ms);
+    for (size_t k = 0; k < 3; ++k) {
+      Count c;
+      const double count_ms = milliseconds([&] {
+        c = count_tests(*a, *b, volumes[k][0], volumes[k][1], static_cast<Volume>(k), X);
+      });
+      std::printf(" | %9llu %9llu %7.2f", static_cast<unsigned long long>(c.volume_tests),
+                  static_cast<unsigned long long>(c.leaf_pairs), count_ms);
+    }
+#ifdef CATENA_BENCH_FCL
+    size_t found = 0;
+    const double fcl_ms = milliseconds([&] { found = fcl_contacts(*fa, *fb, X); });
+    std::printf(" | %9zu %7.2f", found, fcl_ms);
+#endif
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
 // ---- Timings
 
 /// Table 2: are two boxes apart? Pairs of random boxes, about half of them overlapping.
@@ -538,6 +687,13 @@ struct BoxPairs {
 template <class F>
 void run_pairs(benchmark::State& state, const F& apart) {
   static const BoxPairs pairs;
+  for (size_t i = 0; i < pairs.a.size(); ++i) {
+    const bool expected = separate(pairs.a[i], pairs.b[i], pairs.X[i]).gap > 0.0;
+    if (apart(pairs.a[i], pairs.b[i], pairs.X[i]) != expected) {
+      state.SkipWithError(("answers otherwise: pair " + std::to_string(i)).c_str());
+      return;
+    }
+  }
   size_t i = 0;
   double found = 0, tests = 0;
   for (auto _ : state) {
@@ -563,6 +719,14 @@ void BM_SeparateBestAxis(benchmark::State& state) {
   });
 }
 BENCHMARK(BM_SeparateBestAxis);
+
+void BM_LinearProgram(benchmark::State& state) {
+  run_pairs(state, [](const Obb& a, const Obb& b, const RigidEnclosure& X) {
+    static SplitMix64 random(1);
+    return boxes_share_no_point(a.half, b.half, X.X.R, X.X.p, random);
+  });
+}
+BENCHMARK(BM_LinearProgram);
 
 void BM_Gjk(benchmark::State& state) {
   run_pairs(state, [](const Obb& a, const Obb& b, const RigidEnclosure& X) {
@@ -623,6 +787,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--tables") != 0) continue;
     using namespace catena::bench;
     print_scenarios();
+    print_resting_contact();
     print_options_table();
     print_tightness("Sphere", geometry_of(sphere(6, 1.0)));
     print_tightness("Wrinkled torus", geometry_of(torus(350, 140, 1.0, 0.3, 0.05)));

@@ -9,6 +9,7 @@ namespace catena::bench {
 ChainMethods grid_methods();
 ChainMethods obb_tree_methods();
 ChainMethods chain_tree_methods();
+ChainMethodEntry all_pairs_method();
 ChainMethods fcl_chain_methods();
 ChainMethods bullet_chain_methods();
 

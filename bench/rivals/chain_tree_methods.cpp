@@ -1,59 +1,55 @@
 // A plain chain tree after [Lotan2002]: a balanced binary tree over the chain; a node holds the
-// transform across its piece and a box in the frame of the piece's first sphere. A torsion changes
-// the nodes on one path; the test skips every pair of nodes between which nothing moved.
+// transform across its piece and a volume in the frame of the piece's first sphere, which bounds
+// its children's. A torsion changes the nodes on one path; the test skips every pair of nodes
+// between which nothing moved. Six kinds of volumes take part, all in the same tree.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "chain_methods.hpp"
-#include "oriented_box.hpp"
+#include "node_volumes.hpp"
+#ifdef CATENA_BENCH_FCL
+#include "rectangle_swept_sphere.hpp"
+#endif
 
 namespace catena::bench {
 namespace {
 
-struct Box {
-  Vector3d centre, half;
-};
-
-bool separated(const Box& a_A, const Box& b_B, const RigidTransform& X_AB) {
-  return boxes_separated(a_A.half, b_B.half, X_AB.R, X_AB * b_B.centre - a_A.centre);
-}
-
-/// Frames  F_i is TorsionKinematics' B_i before torsion i; node [b, e) has its box in F_b and the
-///         transform X_FbFe.
+/// Frames  F_i is TorsionKinematics' B_i before torsion i; node [b, e) has its volume in F_b and
+///         the transform X_FbFe.
+template <class Volume>
 class PlainChainTree : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
     radius_ = chain.radius;
+    window_ = chain.window;
     kinematics_.emplace(chain.centres);
     torsions_.assign(chain.size(), 0.0);
     nodes_.clear();
     nodes_.reserve(2 * chain.size());
     build(0, chain.size());
-    poses_.assign(nodes_.size(), {{}, {Vector3d::Zero(), Vector3d::Constant(radius_)}});
+    poses_.assign(nodes_.size(), {{}, Volume::of_sphere(radius_)});
     old_poses_ = poses_;
     refresh_all();
   }
 
   bool step(int joint, double angle) override {
-    moved_ = joint;
-    const double old = torsions_[joint];
-    torsions_[joint] += angle;
-    refresh_path();
-    if (is_free(0)) return true;
-    torsions_[joint] = old;
-    refresh_path();
-    return false;
+    return turn(joint, angle, [this] { return is_free(0); });
   }
 
   bool all_joints(std::span<const double> torsions) override {
-    moved_ = kAll;
-    std::copy(torsions.begin(), torsions.end(), torsions_.begin());
-    poses_.swap(old_poses_);
-    refresh_all();
-    if (is_free(0)) return true;
-    poses_.swap(old_poses_);  // torsions_ stay wrong, and nobody reads them before they are set
-    return false;
+    return set(torsions, [this] { return is_free(0); });
+  }
+
+  double step_distance(int joint, double angle) override {
+    turn(joint, angle, [this] { return measure() > 0; });
+    return nearest_;
+  }
+
+  double all_joints_distance(std::span<const double> torsions) override {
+    set(torsions, [this] { return measure() > 0; });
+    return nearest_;
   }
 
  private:
@@ -64,8 +60,31 @@ class PlainChainTree : public ChainMethod {
   };
   struct Pose {
     RigidTransform X;
-    Box box;
+    Volume volume;
   };
+
+  template <class Question>
+  bool turn(int joint, double angle, const Question& keep) {
+    moved_ = joint;
+    const double old = torsions_[joint];
+    torsions_[joint] += angle;
+    refresh_path();
+    if (keep()) return true;
+    torsions_[joint] = old;
+    refresh_path();
+    return false;
+  }
+
+  template <class Question>
+  bool set(std::span<const double> torsions, const Question& keep) {
+    moved_ = kAll;
+    std::copy(torsions.begin(), torsions.end(), torsions_.begin());
+    poses_.swap(old_poses_);
+    refresh_all();
+    if (keep()) return true;
+    poses_.swap(old_poses_);  // torsions_ stay wrong, and nobody reads them before they are set
+    return false;
+  }
 
   int build(int first, int last) {
     const int id = static_cast<int>(nodes_.size());
@@ -96,11 +115,8 @@ class PlainChainTree : public ChainMethod {
     }
     const Pose &left = poses_[node.left], &right = poses_[node.right];
     X = left.X * right.X;
-    const Vector3d centre = left.X * right.box.centre;
-    const Vector3d half = left.X.R.cwiseAbs() * right.box.half;
-    const Vector3d low = (left.box.centre - left.box.half).cwiseMin(centre - half);
-    const Vector3d high = (left.box.centre + left.box.half).cwiseMax(centre + half);
-    poses_[id].box = {0.5 * (low + high), 0.5 * (high - low)};
+    poses_[id].volume = Volume::merged(left.volume, right.volume, left.X);
+    ++tests_.updates;
   }
 
   void refresh_path() {
@@ -126,7 +142,7 @@ class PlainChainTree : public ChainMethod {
       return X_FiFj.p.squaredNorm() >= 4 * radius_ * radius_;
     }
     ++tests_.boxes;
-    if (separated(poses_[i].box, poses_[j].box, X_FiFj)) return true;
+    if (Volume::apart(poses_[i].volume, poses_[j].volume, X_FiFj)) return true;
     if (b.left < 0 || (a.left >= 0 && a.last - a.first >= b.last - b.first)) {
       return pair_is_free(a.right, j, poses_[a.left].X.inverse() * X_FiFj) &&
              pair_is_free(a.left, j, X_FiFj);
@@ -141,7 +157,61 @@ class PlainChainTree : public ChainMethod {
            is_free(node.right);
   }
 
+  // ---- Distances, by branch and bound.
+
+  double measure() {
+    nearest_ = std::numeric_limits<double>::infinity();
+    measure_within(0);
+    return nearest_ = std::max(nearest_, 0.0);
+  }
+
+  void measure_within(int id) {
+    const Node& node = nodes_[id];
+    if (node.left < 0 || rigid(node.first, node.last)) return;
+    // What is near along the chain is near: with that for a bound, the rest is soon done.
+    measure_within(node.left);
+    measure_within(node.right);
+    const RigidTransform& X = poses_[node.left].X;
+    measure_pair(node.left, node.right, X, least_gap(node.left, node.right, X));
+  }
+
+  /// At most the distance of the spheres of two nodes that count.
+  double least_gap(int i, int j, const RigidTransform& X_FiFj) {
+    const Node &a = nodes_[i], &b = nodes_[j];
+    if (rigid(a.first, b.last) || b.last - 1 - a.first <= window_) {
+      return std::numeric_limits<double>::infinity();
+    }
+    if (a.left < 0 && b.left < 0) {
+      ++tests_.spheres;
+      return X_FiFj.p.norm() - 2 * radius_;
+    }
+    ++tests_.boxes;
+    return Volume::gap(poses_[i].volume, poses_[j].volume, X_FiFj, nearest_);
+  }
+
+  void measure_pair(int i, int j, const RigidTransform& X_FiFj, double gap) {
+    if (gap >= nearest_ || nearest_ <= 0) return;
+    const Node &a = nodes_[i], &b = nodes_[j];
+    if (a.left < 0 && b.left < 0) {
+      nearest_ = gap;
+    } else if (b.left < 0 || (a.left >= 0 && a.last - a.first >= b.last - b.first)) {
+      const RigidTransform X = poses_[a.left].X.inverse() * X_FiFj;
+      const double left = least_gap(a.left, j, X_FiFj), right = least_gap(a.right, j, X);
+      if (left < right) measure_pair(a.left, j, X_FiFj, left);
+      measure_pair(a.right, j, X, right);
+      if (!(left < right)) measure_pair(a.left, j, X_FiFj, left);
+    } else {
+      const RigidTransform X = X_FiFj * poses_[b.left].X;
+      const double left = least_gap(i, b.left, X_FiFj), right = least_gap(i, b.right, X);
+      if (left < right) measure_pair(i, b.left, X_FiFj, left);
+      measure_pair(i, b.right, X, right);
+      if (!(left < right)) measure_pair(i, b.left, X_FiFj, left);
+    }
+  }
+
   double radius_ = 0;
+  int window_ = 1;
+  double nearest_ = 0;
   std::optional<TorsionKinematics> kinematics_;
   std::vector<double> torsions_;
   std::vector<Node> nodes_;
@@ -152,7 +222,16 @@ class PlainChainTree : public ChainMethod {
 }  // namespace
 
 ChainMethods chain_tree_methods() {
-  return {{"chain_tree", [] { return std::make_unique<PlainChainTree>(); }}};
+  const auto entry = []<class Volume>(const char* name, Volume) {
+    return ChainMethodEntry{name, [] { return std::make_unique<PlainChainTree<Volume>>(); }, true,
+                            true, true};
+  };
+  return {entry("chain_tree", FrameBox{}),           entry("tree_obb", OrientedBox{}),
+#ifdef CATENA_BENCH_FCL
+          entry("tree_rss", RectangleSweptSphere{}),
+#endif
+          entry("tree_lss", LineSweptSphere{}),      entry("tree_sphere", Ball{}),
+          entry("tree_sphere_obb", BallAndBox{})};
 }
 
 }  // namespace catena::bench

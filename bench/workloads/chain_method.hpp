@@ -15,12 +15,13 @@ namespace catena::bench {
 struct PairTests {
   std::int64_t boxes = 0;
   std::int64_t spheres = 0;
+  std::int64_t updates = 0;  // volumes of inner nodes made anew, by those who count them
 };
 
 /// One way to decide whether a chain of spheres still is free after a move. A move that collides is
 /// undone, so the chain always is free between calls (the chain given to init is).
 ///
-/// After init a run calls either step or all_joints, never both.
+/// After init a run calls one of the four questions only.
 class ChainMethod {
  public:
   virtual ~ChainMethod() = default;
@@ -31,6 +32,11 @@ class ChainMethod {
   /// Sets every torsion, relative to the chain of init, as TorsionKinematics has them; returns
   /// whether the chain is free.
   virtual bool all_joints(std::span<const double> torsions);
+  /// As step and all_joints, but tells how far the chain is from itself: the smallest distance of
+  /// two spheres more than chain.window bonds from each other, zero if they collide. Of one joint:
+  /// of spheres 0 .. joint from those beyond.
+  virtual double step_distance(int joint, double angle);
+  virtual double all_joints_distance(std::span<const double> torsions);
 
   const PairTests& tests() const { return tests_; }
 
@@ -41,7 +47,9 @@ class ChainMethod {
 struct ChainMethodEntry {
   std::string name;
   std::function<std::unique_ptr<ChainMethod>()> make;
-  bool has_all_joints = true;  // else it takes part where one joint moves only
+  bool has_all_joints = true;       // else it takes part where one joint moves only
+  bool has_step_distances = false;  // else it takes no part where the distance is asked for
+  bool has_all_joints_distances = false;
 };
 
 using ChainMethods = std::vector<ChainMethodEntry>;

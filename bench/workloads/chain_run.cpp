@@ -11,7 +11,9 @@ namespace {
 
 using Shape = ChainCase::Shape;
 
-void record(bool free, ChainRun& result) {
+void record(const ChainCase& c, double distance, ChainRun& result) {
+  const bool free = distance > 0;
+  if (c.window > 0) result.distances.push_back(distance);
   result.accepted += free;
   result.decisions = result.decisions * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
 }
@@ -29,7 +31,11 @@ ChainRun run_one_joint(const ChainCase& c, ChainMethod& method) {
   }
   ChainRun result;
   const double start = cpu_seconds();
-  for (const Move& m : moves) record(method.step(m.joint, m.angle), result);
+  result.distances.reserve(moves.size());
+  for (const Move& m : moves) {
+    record(c, c.window > 0 ? method.step_distance(m.joint, m.angle) : method.step(m.joint, m.angle),
+           result);
+  }
   result.seconds = cpu_seconds() - start;
   return result;
 }
@@ -43,10 +49,11 @@ ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
       next[j] = torsions[j] + random.uniform(-c.amplitude, c.amplitude);
     }
     const double start = cpu_seconds();
-    const bool free = method.all_joints(next);
+    const double distance =
+        c.window > 0 ? method.all_joints_distance(next) : method.all_joints(next);
     result.seconds += cpu_seconds() - start;
-    if (free) torsions.swap(next);
-    record(free, result);
+    if (distance > 0) torsions.swap(next);
+    record(c, distance, result);
   }
   return result;
 }
@@ -55,6 +62,7 @@ ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
 
 std::vector<ChainCase> chain_cases() {
   constexpr double kWide = std::numbers::pi, kSmall = 2 * std::numbers::pi / 180;
+  constexpr int kWindow = 4;  // nearer along the chain: their bonds decide, whatever it does
   return {
       {"W1/cube/wide/N:1000", false, Shape::kCube, 1000, 400, kWide, 0x6132aac08f416eff},
       {"W1/cube/small/N:1000", false, Shape::kCube, 1000, 400, kSmall, 0x90ebbc5010c8e8d6},
@@ -81,25 +89,52 @@ std::vector<ChainCase> chain_cases() {
       {"W2/cube/coll/N:5000", true, Shape::kCube, 5000, 50, 1e-2, 0x8d85654da6e6d48c},
       {"W2/cube/free/N:10000", true, Shape::kCube, 10000, 50, 1e-4, 0xa1bd060f9a2c60a0},
       {"W2/cube/coll/N:10000", true, Shape::kCube, 10000, 50, 1e-2, 0x8d85654da6e6d48c},
+      {"D1/cube/wide/N:1000", false, Shape::kCube, 1000, 400, kWide, 0, kWindow},
+      {"D1/cube/small/N:1000", false, Shape::kCube, 1000, 400, kSmall, 0, kWindow},
+      {"D1/cube/wide/N:10000", false, Shape::kCube, 10000, 100, kWide, 0, kWindow},
+      {"D1/cube/small/N:10000", false, Shape::kCube, 10000, 100, kSmall, 0, kWindow},
+      {"D1/backbone/wide/N:1000", false, Shape::kBackbone, 1000, 400, kWide, 0, kWindow},
+      {"D1/backbone/small/N:1000", false, Shape::kBackbone, 1000, 400, kSmall, 0, kWindow},
+      {"D1/backbone/wide/N:10000", false, Shape::kBackbone, 10000, 100, kWide, 0, kWindow},
+      {"D1/backbone/small/N:10000", false, Shape::kBackbone, 10000, 100, kSmall, 0, kWindow},
+      {"D1/globule/wide/N:1000", false, Shape::kGlobule, 1000, 400, kWide, 0, kWindow},
+      {"D1/globule/small/N:1000", false, Shape::kGlobule, 1000, 400, kSmall, 0, kWindow},
+      {"D1/globule/wide/N:8000", false, Shape::kGlobule, 8000, 100, kWide, 0, kWindow},
+      {"D1/globule/small/N:8000", false, Shape::kGlobule, 8000, 100, kSmall, 0, kWindow},
+      {"D2/cube/free/N:1000", true, Shape::kCube, 1000, 50, 1e-4, 0, kWindow},
+      {"D2/backbone/free/N:1000", true, Shape::kBackbone, 1000, 50, 1e-4, 0, kWindow},
+      {"D2/cube/free/N:10000", true, Shape::kCube, 10000, 10, 1e-4, 0, kWindow},
+      {"D2/backbone/free/N:10000", true, Shape::kBackbone, 10000, 10, 1e-4, 0, kWindow},
   };
 }
 
 bool ChainMethod::all_joints(std::span<const double>) {
   throw std::logic_error("this method moves one joint at a time; say so in its entry");
 }
+double ChainMethod::step_distance(int, double) {
+  throw std::logic_error("this method measures no distance; say so in its entry");
+}
+double ChainMethod::all_joints_distance(std::span<const double>) {
+  throw std::logic_error("this method measures no distance; say so in its entry");
+}
 
 SphereChain make_chain(const ChainCase& c) {
+  SphereChain chain;
   switch (c.shape) {
     case Shape::kCube:
-      return cube_chain(c.n);
+      chain = cube_chain(c.n);
+      break;
     case Shape::kBackbone:
-      return backbone_chain(c.n);
+      chain = backbone_chain(c.n);
+      break;
     case Shape::kGlobule:
+      int side = 1;
+      while (side * side * side < c.n) ++side;
+      chain = globule_chain(side, 4000 + static_cast<std::uint64_t>(c.n));
       break;
   }
-  int side = 1;
-  while (side * side * side < c.n) ++side;
-  return globule_chain(side, 4000 + static_cast<std::uint64_t>(c.n));
+  if (c.window > 0) chain.window = c.window;
+  return chain;
 }
 
 ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
@@ -108,6 +143,7 @@ ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) 
   ChainRun result = c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
   result.tests.boxes = method.tests().boxes - before.boxes;
   result.tests.spheres = method.tests().spheres - before.spheres;
+  result.tests.updates = method.tests().updates - before.updates;
   return result;
 }
 

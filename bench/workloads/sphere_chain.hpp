@@ -14,6 +14,8 @@ namespace catena::bench {
 struct SphereChain {
   std::vector<Vector3d> centres;
   double radius = 1.0;
+  /// Distances are asked for between spheres more than this many bonds from each other.
+  int window = 1;
 
   int size() const { return static_cast<int>(centres.size()); }
 };
