@@ -192,13 +192,15 @@ struct ChainState::Impl {
     behind.push_back(i);
   }
 
-  void catch_up() {
+  void catch_up(QueryStats& stats) {
     if (behind.empty()) return;
     for (const LinkIndex i : behind) {
       save_slot(i.value);
       slots[at(i)] = joint_pose(robot, i, q);
     }
     update();
+    stats.boxes_remade += boxes_above.size();
+    stats.shortcuts_remade += shortcuts_above.size();
     behind.clear();
     ++syncs;
   }
@@ -329,7 +331,7 @@ struct ChainState::Impl {
   // False if it gave up.
   bool check_changes(const QueryOptions& options, Result& result) {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
-    catch_up();
+    catch_up(query.result().stats);
     mark_changes();
     find_pieces();
     most_visited = kMostVisited * at(robot.num_links()) + 1000;
