@@ -6,7 +6,6 @@
 // Times are CPU times a step: the move, the answer and the undoing of a move that collides. The
 // moves are those of an equal seed everywhere, but what a step costs depends on whether it is
 // accepted, so only equal lists compare.
-#include <cstdio>
 #include <map>
 
 #include <benchmark/benchmark.h>
@@ -22,55 +21,23 @@ namespace {
 /// Every method takes part that is in this list. Catena's own comes from a file catena_methods.cpp
 /// beside this one: declare its list in catena_methods.hpp, name both here and in CMakeLists.txt.
 ChainMethods chain_methods() {
-  ChainMethods all;
-  const auto add = [&](ChainMethods some) { all.insert(all.end(), some.begin(), some.end()); };
-  add(catena_chain_methods());
-  add(grid_methods());
-  add(obb_tree_methods());
-  add(chain_tree_methods());
-#ifdef CATENA_BENCH_FCL
-  add(fcl_chain_methods());
-#endif
-#ifdef CATENA_BENCH_BULLET
-  add(bullet_chain_methods());
-#endif
+  ChainMethods all = catena_chain_methods();
+  for (ChainMethodEntry& rival : chain_rivals()) all.push_back(std::move(rival));
   return all;
 }
 
-void measure(benchmark::State& state, const ChainCase& c, const ChainMethodEntry& entry) {
+void measure_case(benchmark::State& state, const ChainCase& c, const ChainMethodEntry& entry) {
   static std::map<std::string, SphereChain> chains;
   SphereChain& chain = chains[c.name];
   if (chain.centres.empty()) chain = make_chain(c);
-
-  ChainRun last;
-  double seconds = 0;
-  for (auto _ : state) {
-    last = run(c, chain, *entry.make());
-    seconds += last.seconds;
-    state.SetIterationTime(last.seconds);
-  }
-  char decisions[20];
-  std::snprintf(decisions, sizeof decisions, "%016llx",
-                static_cast<unsigned long long>(last.decisions));
-  state.SetLabel(decisions);
-  if (last.decisions != c.decisions) {
-    state.SkipWithError((std::string("decides otherwise: ") + decisions).c_str());
-  }
-  const double steps = c.steps;
-  state.counters["us_per_step"] = 1e6 * seconds / (steps * static_cast<double>(state.iterations()));
-  state.counters["accepted"] = last.accepted;
-  state.counters["steps"] = steps;
-  if (last.tests.boxes > 0) {
-    state.counters["box_tests"] = static_cast<double>(last.tests.boxes) / steps;
-  }
-  state.counters["sphere_tests"] = static_cast<double>(last.tests.spheres) / steps;
+  measure(state, c.steps, c.decisions, [&] { return run(c, chain, *entry.make()); });
 }
 
 void register_all() {
   for (const ChainCase& c : chain_cases()) {
     for (const ChainMethodEntry& m : chain_methods()) {
       if (c.every_joint && !m.has_all_joints) continue;
-      benchmark::RegisterBenchmark((c.name + '/' + m.name).c_str(), measure, c, m)
+      benchmark::RegisterBenchmark((c.name + '/' + m.name).c_str(), measure_case, c, m)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
     }
@@ -82,6 +49,5 @@ void register_all() {
 
 int main(int argc, char** argv) {
   catena::bench::register_all();
-  return catena::bench::run_benchmarks(
-      argc, argv, {"us_per_step", "accepted", "steps", "box_tests", "sphere_tests"});
+  return catena::bench::run_benchmarks(argc, argv, catena::bench::chain_columns());
 }

@@ -25,6 +25,7 @@ class PlainChainTree : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
     radius_ = chain.radius;
+    unchecked_ = chain.unchecked;
     kinematics_.emplace(chain.centres);
     torsions_.assign(chain.size(), 0.0);
     nodes_.clear();
@@ -113,9 +114,11 @@ class PlainChainTree : public ChainMethod {
     while (depth > 0) refresh(path[--depth]);
   }
 
-  /// No pose changes relative to another within spheres [first, last).
+  /// Nothing to check within spheres [first, last): no pose changes relative to another, or too few
+  /// bonds part them.
   bool rigid(int first, int last) const {
-    return last - first < 3 || (moved_ != kAll && (moved_ < first || moved_ > last - 2));
+    return last - first < unchecked_ + 2 ||
+           (moved_ != kAll && (moved_ < first || moved_ > last - 2));
   }
 
   bool pair_is_free(int i, int j, const RigidTransform& X_FiFj) {
@@ -142,6 +145,7 @@ class PlainChainTree : public ChainMethod {
   }
 
   double radius_ = 0;
+  int unchecked_ = 1;
   std::optional<TorsionKinematics> kinematics_;
   std::vector<double> torsions_;
   std::vector<Node> nodes_;

@@ -11,10 +11,12 @@
 
 namespace catena::bench {
 
-/// How many pairs a method looked at. Zero boxes: it has none, or its library does not count them.
+/// How many pairs a method looked at, and what it remade before. Zero boxes: it has none, or its
+/// library does not count them.
 struct PairTests {
   std::int64_t boxes = 0;
   std::int64_t spheres = 0;
+  std::int64_t boxes_remade = 0, shortcuts_remade = 0;
 };
 
 /// One way to decide whether a chain of spheres still is free after a move. A move that collides is

@@ -1,5 +1,6 @@
 #include "chain_run.hpp"
 
+#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 
@@ -16,22 +17,22 @@ void record(bool free, ChainRun& result) {
   result.decisions = result.decisions * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
 }
 
+ChainRun play(std::span<const ChainMove> moves, ChainMethod& method) {
+  ChainRun result;
+  const double start = cpu_seconds();
+  for (const ChainMove& m : moves) record(method.step(m.joint, m.angle), result);
+  result.seconds = cpu_seconds() - start;
+  return result;
+}
+
 ChainRun run_one_joint(const ChainCase& c, ChainMethod& method) {
-  struct Move {
-    int joint;
-    double angle;
-  };
   SplitMix64 random(1000 + static_cast<std::uint64_t>(c.n));
-  std::vector<Move> moves;
+  std::vector<ChainMove> moves;
   for (int i = 0; i < c.steps; ++i) {
     const int joint = random.below(c.n - 2);
     moves.push_back({joint, random.uniform(-c.amplitude, c.amplitude)});
   }
-  ChainRun result;
-  const double start = cpu_seconds();
-  for (const Move& m : moves) record(method.step(m.joint, m.angle), result);
-  result.seconds = cpu_seconds() - start;
-  return result;
+  return play(moves, method);
 }
 
 ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
@@ -102,13 +103,64 @@ SphereChain make_chain(const ChainCase& c) {
   return globule_chain(side, 4000 + static_cast<std::uint64_t>(c.n));
 }
 
-ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
+namespace {
+
+template <class Play>
+ChainRun run_counted(const SphereChain& chain, ChainMethod& method, const Play& play_all) {
   method.init(chain);
   const PairTests before = method.tests();
-  ChainRun result = c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
+  ChainRun result = play_all();
   result.tests.boxes = method.tests().boxes - before.boxes;
   result.tests.spheres = method.tests().spheres - before.spheres;
+  result.tests.boxes_remade = method.tests().boxes_remade - before.boxes_remade;
+  result.tests.shortcuts_remade = method.tests().shortcuts_remade - before.shortcuts_remade;
   return result;
+}
+
+}  // namespace
+
+ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
+  return run_counted(chain, method, [&] {
+    return c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
+  });
+}
+
+ChainRun run(std::span<const ChainMove> moves, const SphereChain& chain, ChainMethod& method) {
+  return run_counted(chain, method, [&] { return play(moves, method); });
+}
+
+void measure(benchmark::State& state, int steps, std::uint64_t decisions,
+             const std::function<ChainRun()>& run) {
+  ChainRun last;
+  double seconds = 0;
+  for (auto _ : state) {
+    last = run();
+    seconds += last.seconds;
+    state.SetIterationTime(last.seconds);
+  }
+  char shown[20];
+  std::snprintf(shown, sizeof shown, "%016llx", static_cast<unsigned long long>(last.decisions));
+  state.SetLabel(shown);
+  if (last.decisions != decisions) {
+    state.SkipWithError((std::string("decides otherwise: ") + shown).c_str());
+  }
+  const double n = steps;
+  state.counters["us_per_step"] = 1e6 * seconds / (n * static_cast<double>(state.iterations()));
+  state.counters["accepted"] = last.accepted;
+  state.counters["steps"] = n;
+  if (last.tests.boxes > 0) {
+    state.counters["box_tests"] = static_cast<double>(last.tests.boxes) / n;
+  }
+  state.counters["sphere_tests"] = static_cast<double>(last.tests.spheres) / n;
+  if (last.tests.boxes_remade > 0) {
+    state.counters["boxes_remade"] = static_cast<double>(last.tests.boxes_remade) / n;
+    state.counters["shortcuts_remade"] = static_cast<double>(last.tests.shortcuts_remade) / n;
+  }
+}
+
+std::vector<std::string> chain_columns() {
+  return {"us_per_step",  "accepted",     "steps",           "box_tests",
+          "sphere_tests", "boxes_remade", "shortcuts_remade"};
 }
 
 }  // namespace catena::bench

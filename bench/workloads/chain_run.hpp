@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include "chain_method.hpp"
 
@@ -35,5 +39,18 @@ struct ChainRun {
 
 /// Lets the method play the case's moves, from the start.
 ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method);
+
+struct ChainMove {
+  int joint;
+  double angle;  // [rad]
+};
+/// The same with moves of one joint that are given.
+ChainRun run(std::span<const ChainMove> moves, const SphereChain& chain, ChainMethod& method);
+
+/// A benchmark of so many steps, each of whose runs must take these decisions.
+void measure(benchmark::State& state, int steps, std::uint64_t decisions,
+             const std::function<ChainRun()>& run);
+/// The counters of measure, in the order of a table's columns.
+std::vector<std::string> chain_columns();
 
 }  // namespace catena::bench
