@@ -195,8 +195,8 @@ class Reader {
     PdbFile::Atom& atom = found.atom;
     atom.name = record.name(13, 16, "atom name");
     atom.line = record.line();
-    for (int k = 0; k < 3; ++k) {
-      const auto first = static_cast<std::size_t>(31 + 8 * k);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t first = 31 + 8 * k;
       const char* what[] = {"x", "y", "z"};
       atom.position[k] = record.number(first, first + 7, what[k]);
       if (std::abs(atom.position[k]) > kFarthest) {

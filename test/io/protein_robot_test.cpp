@@ -185,6 +185,16 @@ class HandTurned {
         if ((atoms[i].start - atoms[k].start).norm() < longest) bonds[i].push_back(k);
       }
     }
+    // What the same torsions move is rigid; an atom on an axis counts with what it turns with.
+    std::map<std::vector<bool>, int> groups;
+    std::vector<int> group;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<bool> moved;
+      for (const Torsion& t : torsions) {
+        moved.push_back(t.moves[i] || t.b == static_cast<int>(i));
+      }
+      group.push_back(groups.emplace(moved, groups.size()).first->second);
+    }
     near.assign(n * n, false);
     for (std::size_t i = 0; i < n; ++i) {
       near[i * n + i] = true;
@@ -195,15 +205,8 @@ class HandTurned {
           for (const std::size_t c : bonds[b]) near[i * n + c] = true;
         }
       }
-      // What the same torsions move is rigid; an atom on the axis counts with what it turns with.
       for (std::size_t k = 0; k < n; ++k) {
-        const auto moved = [](const Torsion& t, std::size_t x) {
-          return t.moves[x] || t.b == static_cast<int>(x);
-        };
-        const bool rigid = std::all_of(torsions.begin(), torsions.end(), [&](const Torsion& t) {
-          return moved(t, i) == moved(t, k);
-        });
-        if (rigid) near[i * n + k] = true;
+        if (group[i] == group[k]) near[i * n + k] = true;
       }
     }
   }
