@@ -110,6 +110,7 @@ void add_robots(const std::string& name, const std::vector<std::string>& joints,
   ChainMethods methods;
   for (const auto& [prefix, robot] : robots) {
     std::vector<LinkIndex> links;
+    links.reserve(joints.size());
     for (const std::string& joint : joints) links.push_back(robot->find_joint(joint));
     for (ChainMethodEntry& m : catena_chain_methods(robot, links)) {
       methods.push_back({prefix + m.name, std::move(m.make), false});
