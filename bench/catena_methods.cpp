@@ -1,6 +1,5 @@
 #include "catena_methods.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -41,32 +40,57 @@ std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
     if (i == 1) joint.origin.X.p += chain.centres[0];
     joint.origin.rotation_error = 1e-14;
     d.joints.push_back(joint);
-  }
-  for (int i = 0; i < chain.size(); ++i) {
-    for (int j = i + 2; j <= std::min(i + chain.window, chain.size() - 1); ++j) {
-      d.disabled_pairs.push_back({"l" + std::to_string(i), "l" + std::to_string(j), "near"});
+    for (int k = 2; k <= chain.unchecked && k <= i; ++k) {
+      d.disabled_pairs.push_back({"l" + std::to_string(i - k), name, "Bonds"});
     }
   }
   return RobotBuilder::build(d);
 }
 
-class CatenaChain : public ChainMethod {
+/// Joint k of the chain is that of a link: of a robot that is given, or of one that is made here.
+class CatenaMethod : public ChainMethod {
  public:
+  CatenaMethod(std::shared_ptr<const Robot> robot, std::vector<LinkIndex> joints)
+      : robot_(std::move(robot)), joints_(std::move(joints)) {}
+
+ protected:
+  std::shared_ptr<const CollisionWorld> make_world(const SphereChain& chain) {
+    if (robot_ == nullptr) {
+      robot_ = make_robot(chain);
+      joints_.assign(robot_->active_joints().begin(), robot_->active_joints().end());
+    }
+    return std::make_shared<const CollisionWorld>(robot_, nullptr);
+  }
+  LinkIndex link(int joint) const { return joints_[static_cast<size_t>(joint)]; }
+  int place_of(int joint) const { return robot_->joint(link(joint)).q_index; }
+  static double turned(double from, double angle) {
+    return std::remainder(from + angle, 2.0 * std::numbers::pi);
+  }
+  void count(const QueryStats& stats) {
+    tests_.boxes += static_cast<std::int64_t>(stats.box_tests);
+    tests_.spheres += static_cast<std::int64_t>(stats.element_tests);
+    tests_.updates += static_cast<std::int64_t>(stats.boxes_remade);
+    tests_.shortcuts_remade += static_cast<std::int64_t>(stats.shortcuts_remade);
+  }
+
+ private:
+  std::shared_ptr<const Robot> robot_;
+  std::vector<LinkIndex> joints_;
+};
+
+class CatenaChain : public CatenaMethod {
+ public:
+  using CatenaMethod::CatenaMethod;
+
   void init(const SphereChain& chain) override {
-    const auto world = std::make_shared<const CollisionWorld>(make_robot(chain), nullptr);
-    state_ = std::make_unique<ChainState>(world);
-    angles_.assign(chain.centres.size(), 0.0);
+    state_ = std::make_unique<ChainState>(make_world(chain));
     state_->check();
     state_->commit();
   }
 
   bool step(int joint, double angle) override {
-    const double to =
-        std::remainder(angles_[static_cast<size_t>(joint)] + angle, 2.0 * std::numbers::pi);
-    state_->set(LinkIndex(joint + 1), to);
-    if (!keep()) return false;
-    angles_[static_cast<size_t>(joint)] = to;
-    return true;
+    state_->set(link(joint), turned(state_->positions()[place_of(joint)], angle));
+    return keep();
   }
 
   bool all_joints(std::span<const double> torsions) override {
@@ -79,8 +103,7 @@ class CatenaChain : public ChainMethod {
  private:
   bool keep() {
     const ChainState::Result result = state_->check();
-    tests_.boxes += static_cast<std::int64_t>(result.stats.box_tests);
-    tests_.spheres += static_cast<std::int64_t>(result.stats.element_tests);
+    count(result.stats);
     const bool free = result.verdict == Verdict::kFree;
     if (free) {
       state_->commit();
@@ -91,34 +114,36 @@ class CatenaChain : public ChainMethod {
   }
 
   std::unique_ptr<ChainState> state_;
-  std::vector<double> angles_;
 };
 
 // The whole state each time, with no memory of the one before.
-class CatenaWhole : public ChainMethod {
+class CatenaWhole : public CatenaMethod {
  public:
+  using CatenaMethod::CatenaMethod;
+
   void init(const SphereChain& chain) override {
-    world_ = std::make_unique<const CollisionWorld>(make_robot(chain), nullptr);
+    world_ = make_world(chain);
     workspace_ = std::make_unique<Workspace>(*world_);
     q_ = world_->robot().zero_positions();
   }
   bool step(int joint, double angle) override {
-    const double before = q_[joint];
-    q_[joint] = std::remainder(before + angle, 2.0 * std::numbers::pi);
-    const bool free = check();
-    if (!free) q_[joint] = before;
+    double& value = q_[place_of(joint)];
+    const double before = value;
+    value = turned(before, angle);
+    const bool free = check().verdict == Verdict::kFree;
+    if (!free) value = before;
     return free;
   }
   bool all_joints(std::span<const double> torsions) override {
     place(torsions);
-    return check();
+    return check().verdict == Verdict::kFree;
   }
   double all_joints_distance(std::span<const double> torsions) override {
     place(torsions);
     QueryOptions options;
     options.distances = true;
     options.distance_width = 1e-9;
-    const Interval bracket = count(check_state(*world_, q_, options, *workspace_)).distance.value();
+    const Interval bracket = check(options).distance.value();
     return 0.5 * (bracket.lo + bracket.hi);
   }
 
@@ -126,16 +151,13 @@ class CatenaWhole : public ChainMethod {
   void place(std::span<const double> torsions) {
     for (Eigen::Index i = 0; i < q_.size(); ++i) q_[i] = torsions[static_cast<size_t>(i)];
   }
-  bool check() {
-    return count(check_state(*world_, q_, {}, *workspace_)).verdict == Verdict::kFree;
-  }
-  StateResult count(const StateResult& result) {
-    tests_.boxes += static_cast<std::int64_t>(result.stats.box_tests);
-    tests_.spheres += static_cast<std::int64_t>(result.stats.element_tests);
+  StateResult check(const QueryOptions& options = {}) {
+    const StateResult result = check_state(*world_, q_, options, *workspace_);
+    count(result.stats);
     return result;
   }
 
-  std::unique_ptr<const CollisionWorld> world_;
+  std::shared_ptr<const CollisionWorld> world_;
   std::unique_ptr<Workspace> workspace_;
   Eigen::VectorXd q_;
 };
@@ -200,9 +222,12 @@ class CatenaScene : public SceneMethod {
 
 }  // namespace
 
-ChainMethods catena_chain_methods() {
-  return {{"catena", [] { return std::make_unique<CatenaChain>(); }},
-          {"catena_whole", [] { return std::make_unique<CatenaWhole>(); }, true, false, true}};
+ChainMethods catena_chain_methods(std::shared_ptr<const Robot> robot,
+                                  std::vector<LinkIndex> joints) {
+  const bool all = robot == nullptr;
+  return {{"catena", [=] { return std::make_unique<CatenaChain>(robot, joints); }, all},
+          {"catena_whole", [=] { return std::make_unique<CatenaWhole>(robot, joints); }, all, false,
+           all}};
 }
 
 SceneMethods catena_scene_methods() {

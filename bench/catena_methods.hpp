@@ -1,12 +1,15 @@
 #pragma once
 
+#include "catena/model/robot.hpp"
 #include "workloads/chain_method.hpp"
 #include "workloads/scene_method.hpp"
 
 namespace catena::bench {
 
 /// The library's public queries: ChainState where joints move one by one, check_state elsewhere.
-ChainMethods catena_chain_methods();
+/// With a robot that is made elsewhere: joints[k] is what the chain's joint k turns, one at a time.
+ChainMethods catena_chain_methods(std::shared_ptr<const Robot> robot = nullptr,
+                                  std::vector<LinkIndex> joints = {});
 SceneMethods catena_scene_methods();
 
 }  // namespace catena::bench

@@ -33,7 +33,7 @@ class AllPairs : public ChainMethod {
   double keep(int heads, int tails) {
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < heads; ++i) {
-      for (int j = std::max(tails, i + chain_.window + 1); j < chain_.size(); ++j) {
+      for (int j = std::max(tails, i + chain_.unchecked + 1); j < chain_.size(); ++j) {
         ++tests_.spheres;
         least = std::min(least, (moved_[i] - moved_[j]).squaredNorm());
       }

@@ -1,6 +1,4 @@
 // Bullet's dynamic tree of boxes, btDbvt, without the pipeline around it, which is slower.
-#include <cstdlib>
-
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
 #include "centre_method.hpp"
@@ -60,7 +58,7 @@ class BulletTree : public CentreMethod, private btDbvt::ICollide {
   }
   void Process(const btDbvtNode* a, const btDbvtNode* b) override {
     const int i = sphere_of(a), j = sphere_of(b);
-    if (std::abs(i - j) >= 2 && !far_apart(i, j)) throw Hit{};
+    if (are_checked(i, j) && !far_apart(i, j)) throw Hit{};
   }
   int sphere_of(const btDbvtNode* leaf) const {
     return static_cast<int>(static_cast<const Vector3d*>(leaf->data) - centres_.data());

@@ -7,6 +7,7 @@ namespace catena::bench {
 void CentreMethod::init(const SphereChain& chain) {
   centres_ = chain.centres;
   radius_ = chain.radius;
+  unchecked_ = chain.unchecked;
   kinematics_.emplace(centres_);
   build();
 }

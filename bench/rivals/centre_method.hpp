@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -27,8 +28,11 @@ class CentreMethod : public ChainMethod {
     return (centres_[i] - centres_[j]).squaredNorm() >= 4 * radius_ * radius_;
   }
 
+  bool are_checked(int i, int j) const { return std::abs(i - j) > unchecked_; }
+
   std::vector<Vector3d> centres_;
   double radius_ = 0;
+  int unchecked_ = 1;
 
  private:
   bool keep_if_free(int first);

@@ -23,7 +23,7 @@ class PlainChainTree : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
     radius_ = chain.radius;
-    window_ = chain.window;
+    unchecked_ = chain.unchecked;
     kinematics_.emplace(chain.centres);
     torsions_.assign(chain.size(), 0.0);
     nodes_.clear();
@@ -129,9 +129,11 @@ class PlainChainTree : public ChainMethod {
     while (depth > 0) refresh(path[--depth]);
   }
 
-  /// No pose changes relative to another within spheres [first, last).
+  /// Nothing to check within spheres [first, last): no pose changes relative to another, or too few
+  /// bonds part them.
   bool rigid(int first, int last) const {
-    return last - first < 3 || (moved_ != kAll && (moved_ < first || moved_ > last - 2));
+    return last - first < unchecked_ + 2 ||
+           (moved_ != kAll && (moved_ < first || moved_ > last - 2));
   }
 
   bool pair_is_free(int i, int j, const RigidTransform& X_FiFj) {
@@ -178,9 +180,7 @@ class PlainChainTree : public ChainMethod {
   /// At most the distance of the spheres of two nodes that count.
   double least_gap(int i, int j, const RigidTransform& X_FiFj) {
     const Node &a = nodes_[i], &b = nodes_[j];
-    if (rigid(a.first, b.last) || b.last - 1 - a.first <= window_) {
-      return std::numeric_limits<double>::infinity();
-    }
+    if (rigid(a.first, b.last)) return std::numeric_limits<double>::infinity();
     if (a.left < 0 && b.left < 0) {
       ++tests_.spheres;
       return X_FiFj.p.norm() - 2 * radius_;
@@ -210,7 +210,7 @@ class PlainChainTree : public ChainMethod {
   }
 
   double radius_ = 0;
-  int window_ = 1;
+  int unchecked_ = 1;
   double nearest_ = 0;
   std::optional<TorsionKinematics> kinematics_;
   std::vector<double> torsions_;

@@ -1,6 +1,4 @@
 // FCL's dynamic AABB tree, one object a sphere.
-#include <cstdlib>
-
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/geometry/shape/sphere.h>
 #include <fcl/narrowphase/collision_object.h>
@@ -49,7 +47,7 @@ class FclTree : public CentreMethod {
   }
   bool visit(const Object* a, const Object* b) {
     const int i = sphere_of(a), j = sphere_of(b);
-    hit_ = hit_ || (std::abs(i - j) >= 2 && !far_apart(i, j));
+    hit_ = hit_ || (are_checked(i, j) && !far_apart(i, j));
     return hit_;
   }
   int sphere_of(const Object* o) const {

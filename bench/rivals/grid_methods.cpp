@@ -83,7 +83,7 @@ class GridRebuild : public CentreMethod {
     grid_.clear();
     for (int i = 0; i < static_cast<int>(centres_.size()); ++i) {
       const bool hit = grid_.any(centres_[i], 2 * radius_,
-                                 [&](int j) { return !far_apart(i, j) && i - j >= 2; });
+                                 [&](int j) { return !far_apart(i, j) && are_checked(i, j); });
       if (hit) return false;
       grid_.insert(i, grid_.slot(centres_[i]));
     }
@@ -103,6 +103,7 @@ class GridTurn : public ChainMethod {
   void init(const SphereChain& chain) override {
     centres_ = moved_ = chain.centres;
     diameter_ = 2 * chain.radius;
+    unchecked_ = chain.unchecked;
     grid_.reset(chain.size(), kCell * chain.radius);
     for (int i = 0; i < chain.size(); ++i) grid_.insert(i, grid_.slot(centres_[i]));
   }
@@ -122,7 +123,7 @@ class GridTurn : public ChainMethod {
         const Vector3d c = X * centres_[i];
         moved_[i] = c;
         const bool hit = grid_.any(c, diameter_, [&](int j) {
-          if (j < rest_first || j >= rest_last || std::abs(i - j) < 2) return false;
+          if (j < rest_first || j >= rest_last || std::abs(i - j) <= unchecked_) return false;
           ++tests_.spheres;
           return (centres_[j] - c).squaredNorm() < diameter_ * diameter_;
         });
@@ -143,6 +144,7 @@ class GridTurn : public ChainMethod {
   bool shorter_side_;
   HashGrid grid_;
   double diameter_ = 0;
+  int unchecked_ = 1;
   std::vector<Vector3d> centres_, moved_;
 };
 

@@ -110,8 +110,8 @@ class LazyObbTree {
 class ObbTraversal {
  public:
   ObbTraversal(LazyObbTree& a, LazyObbTree& b, const RigidTransform& X, double radius,
-               PairTests& tests)
-      : a_(a), b_(b), X_(X), limit_(4 * radius * radius), tests_(tests) {}
+               int unchecked, PairTests& tests)
+      : a_(a), b_(b), X_(X), limit_(4 * radius * radius), unchecked_(unchecked), tests_(tests) {}
 
   bool pair_is_free(int i, int j) {
     const LazyObbTree::Node &a = a_[i], &b = b_[j];
@@ -141,7 +141,7 @@ class ObbTraversal {
     for (const LazyObbTree::Item& y : b_.items(b)) {
       const Vector3d p = X_ * y.p;
       for (const LazyObbTree::Item& x : a_.items(a)) {
-        if (std::abs(x.sphere - y.sphere) < 2) continue;
+        if (std::abs(x.sphere - y.sphere) <= unchecked_) continue;
         ++tests_.spheres;
         if ((x.p - p).squaredNorm() < limit_) return false;
       }
@@ -152,6 +152,7 @@ class ObbTraversal {
   LazyObbTree &a_, &b_;
   RigidTransform X_;
   double limit_;
+  int unchecked_;
   PairTests& tests_;
 };
 
@@ -160,7 +161,7 @@ class OneObbTree : public CentreMethod {
   void moved(int) override {}
   bool is_free() override {
     tree_.reset(centres_, 0, static_cast<int>(centres_.size()), radius_);
-    return ObbTraversal(tree_, tree_, {}, radius_, tests_).is_free(0);
+    return ObbTraversal(tree_, tree_, {}, radius_, unchecked_, tests_).is_free(0);
   }
 
   LazyObbTree tree_{16};  // the fastest of 1, 2, 4, 8 and 16
@@ -173,19 +174,22 @@ class PieceObbTrees : public ChainMethod {
   void init(const SphereChain& chain) override {
     centres_ = chain.centres;
     radius_ = chain.radius;
+    unchecked_ = chain.unchecked;
   }
   bool step(int joint, double angle) override {
     const int n = static_cast<int>(centres_.size());
     head_.reset(centres_, 0, joint + 2, radius_);
     tail_.reset(centres_, joint + 2, n, radius_);
     const RigidTransform X = bond_rotation(centres_, joint, angle);
-    if (!ObbTraversal(head_, tail_, X, radius_, tests_).pair_is_free(0, 0)) return false;
+    if (!ObbTraversal(head_, tail_, X, radius_, unchecked_, tests_).pair_is_free(0, 0))
+      return false;
     for (int i = joint + 2; i < n; ++i) centres_[i] = X * centres_[i];
     return true;
   }
 
  private:
   double radius_ = 0;
+  int unchecked_ = 1;
   std::vector<Vector3d> centres_;
   LazyObbTree head_{8}, tail_{8};  // within 15 % of the fastest of 1, 2, 4, 8 and 16
 };

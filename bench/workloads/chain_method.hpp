@@ -11,11 +11,13 @@
 
 namespace catena::bench {
 
-/// How many pairs a method looked at. Zero boxes: it has none, or its library does not count them.
+/// How many pairs a method looked at, and what it remade before. Zero boxes: it has none, or its
+/// library does not count them.
 struct PairTests {
   std::int64_t boxes = 0;
   std::int64_t spheres = 0;
-  std::int64_t updates = 0;  // volumes of inner nodes made anew, by those who count them
+  std::int64_t updates = 0;           // boxes made anew, by those who count them
+  std::int64_t shortcuts_remade = 0;  // transforms that Catena keeps beside its boxes
 };
 
 /// One way to decide whether a chain of spheres still is free after a move. A move that collides is
@@ -33,8 +35,8 @@ class ChainMethod {
   /// whether the chain is free.
   virtual bool all_joints(std::span<const double> torsions);
   /// As step and all_joints, but tells how far the chain is from itself: the smallest distance of
-  /// two spheres more than chain.window bonds from each other, zero if they collide. Of one joint:
-  /// of spheres 0 .. joint from those beyond.
+  /// two spheres more than chain.unchecked bonds from each other, zero if they collide. Of one
+  /// joint: of spheres 0 .. joint from those beyond.
   virtual double step_distance(int joint, double angle);
   virtual double all_joints_distance(std::span<const double> torsions);
 

@@ -1,5 +1,7 @@
 #include "chain_run.hpp"
 
+#include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 
@@ -11,33 +13,33 @@ namespace {
 
 using Shape = ChainCase::Shape;
 
-void record(const ChainCase& c, double distance, ChainRun& result) {
+void record(double distance, bool keep_distance, ChainRun& result) {
   const bool free = distance > 0;
-  if (c.window > 0) result.distances.push_back(distance);
+  if (keep_distance) result.distances.push_back(distance);
   result.accepted += free;
   result.decisions = result.decisions * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
 }
 
+ChainRun play(std::span<const ChainMove> moves, bool distances, ChainMethod& method) {
+  ChainRun result;
+  if (distances) result.distances.reserve(moves.size());
+  const double start = cpu_seconds();
+  for (const ChainMove& m : moves) {
+    record(distances ? method.step_distance(m.joint, m.angle) : method.step(m.joint, m.angle),
+           distances, result);
+  }
+  result.seconds = cpu_seconds() - start;
+  return result;
+}
+
 ChainRun run_one_joint(const ChainCase& c, ChainMethod& method) {
-  struct Move {
-    int joint;
-    double angle;
-  };
   SplitMix64 random(1000 + static_cast<std::uint64_t>(c.n));
-  std::vector<Move> moves;
+  std::vector<ChainMove> moves;
   for (int i = 0; i < c.steps; ++i) {
     const int joint = random.below(c.n - 2);
     moves.push_back({joint, random.uniform(-c.amplitude, c.amplitude)});
   }
-  ChainRun result;
-  const double start = cpu_seconds();
-  result.distances.reserve(moves.size());
-  for (const Move& m : moves) {
-    record(c, c.window > 0 ? method.step_distance(m.joint, m.angle) : method.step(m.joint, m.angle),
-           result);
-  }
-  result.seconds = cpu_seconds() - start;
-  return result;
+  return play(moves, c.window > 0, method);
 }
 
 ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
@@ -53,7 +55,7 @@ ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
         c.window > 0 ? method.all_joints_distance(next) : method.all_joints(next);
     result.seconds += cpu_seconds() - start;
     if (distance > 0) torsions.swap(next);
-    record(c, distance, result);
+    record(distance, c.window > 0, result);
   }
   return result;
 }
@@ -133,18 +135,77 @@ SphereChain make_chain(const ChainCase& c) {
       chain = globule_chain(side, 4000 + static_cast<std::uint64_t>(c.n));
       break;
   }
-  if (c.window > 0) chain.window = c.window;
+  if (c.window > 0) chain.unchecked = c.window;
   return chain;
 }
 
-ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
+namespace {
+
+template <class Play>
+ChainRun run_counted(const SphereChain& chain, ChainMethod& method, const Play& play_all) {
   method.init(chain);
   const PairTests before = method.tests();
-  ChainRun result = c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
+  ChainRun result = play_all();
   result.tests.boxes = method.tests().boxes - before.boxes;
   result.tests.spheres = method.tests().spheres - before.spheres;
   result.tests.updates = method.tests().updates - before.updates;
+  result.tests.shortcuts_remade = method.tests().shortcuts_remade - before.shortcuts_remade;
   return result;
+}
+
+}  // namespace
+
+ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
+  return run_counted(chain, method, [&] {
+    return c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
+  });
+}
+
+ChainRun run(std::span<const ChainMove> moves, const SphereChain& chain, ChainMethod& method) {
+  return run_counted(chain, method, [&] { return play(moves, false, method); });
+}
+
+void measure(benchmark::State& state, int steps, const ChainRun& reference,
+             const std::function<ChainRun()>& run) {
+  ChainRun last;
+  double seconds = 0;
+  for (auto _ : state) {
+    last = run();
+    seconds += last.seconds;
+    state.SetIterationTime(last.seconds);
+  }
+  char shown[20];
+  std::snprintf(shown, sizeof shown, "%016llx", static_cast<unsigned long long>(last.decisions));
+  state.SetLabel(shown);
+  if (last.decisions != reference.decisions) {
+    state.SkipWithError((std::string("decides otherwise: ") + shown).c_str());
+  }
+  for (size_t i = 0; i < reference.distances.size(); ++i) {
+    const double error = std::abs(last.distances[i] - reference.distances[i]);
+    if (error < 1e-8) continue;
+    state.SkipWithError(
+        ("step " + std::to_string(i) + ": distance off by " + std::to_string(error)).c_str());
+    break;
+  }
+  const double n = steps;
+  state.counters["us_per_step"] = 1e6 * seconds / (n * static_cast<double>(state.iterations()));
+  state.counters["accepted"] = last.accepted;
+  state.counters["steps"] = n;
+  if (last.tests.boxes > 0) {
+    state.counters["box_tests"] = static_cast<double>(last.tests.boxes) / n;
+  }
+  state.counters["sphere_tests"] = static_cast<double>(last.tests.spheres) / n;
+  if (last.tests.updates > 0) {
+    state.counters["updates"] = static_cast<double>(last.tests.updates) / n;
+  }
+  if (last.tests.shortcuts_remade > 0) {
+    state.counters["shortcuts_remade"] = static_cast<double>(last.tests.shortcuts_remade) / n;
+  }
+}
+
+std::vector<std::string> chain_columns() {
+  return {"us_per_step",  "accepted", "steps",           "box_tests",
+          "sphere_tests", "updates",  "shortcuts_remade"};
 }
 
 }  // namespace catena::bench

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include "chain_method.hpp"
 
@@ -21,7 +25,7 @@ struct ChainCase {
   double amplitude;  // [rad]
   /// Of the decisions that every exact method takes.
   std::uint64_t decisions;
-  /// Where the distance is asked for (D1, D2): of the chain. Else 0.
+  /// Where the distance is asked for (D1, D2): what the chain leaves unchecked. Else 0.
   int window = 0;
 };
 
@@ -39,5 +43,19 @@ struct ChainRun {
 
 /// Lets the method play the case's moves, from the start.
 ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method);
+
+struct ChainMove {
+  int joint;
+  double angle;  // [rad]
+};
+/// The same with moves of one joint that are given.
+ChainRun run(std::span<const ChainMove> moves, const SphereChain& chain, ChainMethod& method);
+
+/// A benchmark of so many steps, each of whose runs must take the reference's decisions and, if it
+/// has any, measure its distances within 1e-8.
+void measure(benchmark::State& state, int steps, const ChainRun& reference,
+             const std::function<ChainRun()>& run);
+/// The counters of measure, in the order of a table's columns.
+std::vector<std::string> chain_columns();
 
 }  // namespace catena::bench

@@ -9,13 +9,12 @@
 namespace catena::bench {
 
 /// A serial chain of equal spheres. Joint k is a torsion about the bond from sphere k to k + 1: it
-/// turns spheres k + 2 and beyond. Two spheres collide if |i - j| >= 2 and their centres are closer
-/// than the diameter.
+/// turns spheres k + 2 and beyond. Two spheres collide if more than `unchecked` bonds part them and
+/// their centres are closer than the diameter; nor do others count for distances.
 struct SphereChain {
   std::vector<Vector3d> centres;
   double radius = 1.0;
-  /// Distances are asked for between spheres more than this many bonds from each other.
-  int window = 1;
+  int unchecked = 1;
 
   int size() const { return static_cast<int>(centres.size()); }
 };

@@ -208,7 +208,7 @@ struct ChainState::Impl {
     behind.push_back(i);
   }
 
-  void catch_up() {
+  void catch_up(QueryStats& stats) {
     if (all_behind) {
       // What is committed has no tree either, or else it is kept.
       const bool keep = !committed_all_behind;
@@ -227,6 +227,8 @@ struct ChainState::Impl {
       }
       compute_boxes(boxes_above);
       all_behind = false;
+      stats.boxes_remade += tree.merges().size();
+      stats.shortcuts_remade += tree.shortcuts().size();
     } else {
       if (behind.empty()) return;
       for (const LinkIndex i : behind) {
@@ -234,6 +236,8 @@ struct ChainState::Impl {
         slots[at(i)] = joint_pose(robot, i, q);
       }
       update();
+      stats.boxes_remade += boxes_above.size();
+      stats.shortcuts_remade += shortcuts_above.size();
     }
     behind.clear();
     ++syncs;
@@ -375,7 +379,7 @@ struct ChainState::Impl {
   // False if it gave up.
   bool check_changes(const QueryOptions& options, Result& result) {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
-    catch_up();
+    catch_up(query.result().stats);
     mark_changes();
     find_pieces();
     struct Context {

@@ -8,6 +8,8 @@ QueryStats& QueryStats::operator+=(const QueryStats& other) noexcept {
   element_tests += other.element_tests;
   intervals += other.intervals;
   compositions += other.compositions;
+  boxes_remade += other.boxes_remade;
+  shortcuts_remade += other.shortcuts_remade;
   return *this;
 }
 

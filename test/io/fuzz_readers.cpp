@@ -23,6 +23,8 @@
 #include "catena/io/input_error.hpp"
 #include "catena/io/mesh_file.hpp"
 #include "catena/io/path_file.hpp"
+#include "catena/io/pdb_file.hpp"
+#include "catena/io/protein_robot.hpp"
 #include "catena/io/query_file.hpp"
 #include "catena/io/request_file.hpp"
 #include "catena/io/scene_file.hpp"
@@ -143,6 +145,18 @@ constexpr const char* kPath = R"({"format": "catena-path/1", "robot": "r", "grou
 "joint_order": ["a", "b"], "states": [[0, 1], [1, 2]], "times": [0, 1],
 "edges": [{"verdict": "free", "distance": [0.1, 0.2]}], "stats": {"time": 1}})";
 
+constexpr const char* kPdb =
+    "MODEL        1\n"
+    "ATOM      1  N   SER A  22     -14.282  -3.023 -15.571  1.00  4.57           N  \n"
+    "ATOM      2  CA ASER A  22     -13.829  -3.816 -14.436  0.53  5.30           C  \n"
+    "ATOM      3  CA BSER A  22     -13.820  -3.810 -14.430  0.47  5.30           C  \n"
+    "ATOM      4  C   SER A  22     -12.365  -3.540 -14.113  1.00  4.77           C  \n"
+    "ATOM      5  CB  SER A  22     -14.700  -3.500 -13.200  1.00  4.77           C  \n"
+    "ATOM      6  OG  SER A  22     -14.300  -4.300 -12.100  1.00  4.77              \n"
+    "ATOM      7  N   GLU A  23A    -12.046  -3.614 -12.827  1.00  4.76           N  \n"
+    "ATOM      8  CA  GLU A  23A    -10.679  -3.437 -12.387  1.00  4.89           C  \n"
+    "TER\nENDMDL\n";
+
 constexpr const char* kPcd =
     "# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 3\nHEIGHT "
     "1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 3\nDATA ascii\n0 0 0\n1 0 0\nnan nan nan\n";
@@ -243,6 +257,9 @@ std::vector<Input> inputs_of(const std::string& kind) {
   } else if (kind == "path") {
     inputs = {{".json", kPath}, {".path", "0 1 2\n3 4 5\n\n"}};
     add_data("data/scenes/omplapp", {".path"}, inputs);
+  } else if (kind == "pdb") {
+    inputs = {{".pdb", kPdb}};
+    add_data("data/proteins", {".pdb"}, inputs);
   } else if (kind == "mesh") {
     inputs = {{".obj", kTetrahedron}, {".ply", kPlyMesh}, {".stl", kStl},
               {".stl", binary_stl()}, {".off", kOff},     {".dae", kCollada}};
@@ -350,6 +367,14 @@ void read(const std::string& kind, const std::string& file, const RobotDescripti
     (void)load_query(file);
   } else if (kind == "path") {
     (void)load_path(file);
+  } else if (kind == "pdb") {
+    const PdbFile protein = load_pdb(file, {true});
+    ProteinOptions options;
+    options.turning_side_chains = true;
+    try {
+      (void)RobotBuilder::build(describe_protein(protein, options));
+    } catch (const ModelError&) {  // says what is wrong, without the file
+    }
   } else if (kind == "mesh") {
     const TriangleMesh mesh = load_mesh(file);
     try {
@@ -375,7 +400,7 @@ int run(const std::string& kind, double seconds, unsigned seed, long most) {
     std::cerr
         << "fuzz_readers: there is no kind \"" << kind
         << "\"; choose urdf, srdf, scene, moveit_scene, planning_scene, request, query, path, "
-           "mesh, octomap or cloud\n";
+           "pdb, mesh, octomap or cloud\n";
     return 2;
   }
   const fs::path folder =

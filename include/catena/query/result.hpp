@@ -15,11 +15,13 @@ using Eigen::Vector3d;
 
 /// Work done, independent of the machine.
 struct QueryStats {
-  std::uint64_t pair_tests = 0;     ///< pairs of geometries looked at
-  std::uint64_t box_tests = 0;      ///< pairs of tree nodes looked at
-  std::uint64_t element_tests = 0;  ///< exact tests of convex elements
-  std::uint64_t intervals = 0;      ///< time intervals examined
-  std::uint64_t compositions = 0;   ///< link poses computed
+  std::uint64_t pair_tests = 0;        ///< pairs of geometries looked at
+  std::uint64_t box_tests = 0;         ///< pairs of tree nodes looked at
+  std::uint64_t element_tests = 0;     ///< exact tests of convex elements
+  std::uint64_t intervals = 0;         ///< time intervals examined
+  std::uint64_t compositions = 0;      ///< link poses computed
+  std::uint64_t boxes_remade = 0;      ///< by ChainState, of nodes in which a joint has moved
+  std::uint64_t shortcuts_remade = 0;  ///< by ChainState, the transforms of moved joints left out
 
   QueryStats& operator+=(const QueryStats& other) noexcept;
   std::uint64_t visited() const noexcept { return pair_tests + box_tests + element_tests; }
