@@ -3,14 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 
 namespace catena::bench {
-namespace {
 
-// Link i carries sphere i; joint k + 1 turns link k + 1, and all beyond, about bond k.
-std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
+std::shared_ptr<const Robot> chain_robot(const SphereChain& chain, int empty_links) {
   const TorsionKinematics kinematics(chain.centres);
   const Vector3d bond = (chain.centres[1] - chain.centres[0]).normalized();
   const auto sphere = Geometry::make(Sphere{chain.radius});
@@ -41,15 +38,55 @@ std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
     joint.origin.rotation_error = 1e-14;
     d.joints.push_back(joint);
   }
+  for (int i = 0; i < empty_links; ++i) {
+    d.links.push_back({"e" + std::to_string(i), {}});
+    JointDescription joint;
+    joint.name = "je" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = i == 0 ? "l0" : "e" + std::to_string(i - 1);
+    joint.child = d.links.back().name;
+    d.joints.push_back(joint);
+  }
   return RobotBuilder::build(d);
 }
+
+int NodesAbove::count(std::span<const LinkIndex> joints) {
+  ++counts_;
+  int above = 0;
+  const size_t nodes = tree_.nodes().size();
+  for (const LinkIndex i : joints) {
+    for (int s = i.value; s != 0 && is_new(nodes + static_cast<size_t>(s)); ++above) {
+      s = s < tree_.num_links()
+              ? tree_.user_of_joint(i)
+              : tree_.shortcuts()[static_cast<size_t>(s - tree_.num_links())].user;
+    }
+    for (int n = tree_.node_of_joint(i); n >= 0 && is_new(static_cast<size_t>(n)); ++above) {
+      n = tree_.nodes()[static_cast<size_t>(n)].parent;
+    }
+  }
+  return above;
+}
+
+bool NodesAbove::is_new(size_t i) {
+  const bool fresh = seen_[i] != counts_;
+  seen_[i] = counts_;
+  return fresh;
+}
+
+namespace {
 
 class CatenaChain : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
-    const auto world = std::make_shared<const CollisionWorld>(make_robot(chain), nullptr);
+    const auto world = std::make_shared<const CollisionWorld>(chain_robot(chain), nullptr);
     state_ = std::make_unique<ChainState>(world);
     angles_.assign(chain.centres.size(), 0.0);
+    NodesAbove above(world->chain_tree());
+    updates_.clear();
+    for (int i = 0; i < world->robot().num_links(); ++i) {
+      const LinkIndex joint(i);
+      updates_.push_back(above.count({&joint, 1}));
+    }
     state_->check();
     state_->commit();
   }
@@ -58,6 +95,7 @@ class CatenaChain : public ChainMethod {
     const double to =
         std::remainder(angles_[static_cast<size_t>(joint)] + angle, 2.0 * std::numbers::pi);
     state_->set(LinkIndex(joint + 1), to);
+    tests_.updates += updates_[static_cast<size_t>(joint + 1)];
     if (!keep()) return false;
     angles_[static_cast<size_t>(joint)] = to;
     return true;
@@ -86,13 +124,14 @@ class CatenaChain : public ChainMethod {
 
   std::unique_ptr<ChainState> state_;
   std::vector<double> angles_;
+  std::vector<int> updates_;  // that a joint makes
 };
 
 // The whole state each time, with no memory of the one before.
 class CatenaWhole : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
-    world_ = std::make_unique<const CollisionWorld>(make_robot(chain), nullptr);
+    world_ = std::make_unique<const CollisionWorld>(chain_robot(chain), nullptr);
     workspace_ = std::make_unique<Workspace>(*world_);
     q_ = world_->robot().zero_positions();
   }

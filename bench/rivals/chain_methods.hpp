@@ -9,6 +9,7 @@ namespace catena::bench {
 ChainMethods grid_methods();
 ChainMethods obb_tree_methods();
 ChainMethods chain_tree_methods();
+ChainMethods refitted_aabb_tree();
 ChainMethods fcl_chain_methods();
 ChainMethods bullet_chain_methods();
 

@@ -15,6 +15,7 @@ namespace catena::bench {
 struct PairTests {
   std::int64_t boxes = 0;
   std::int64_t spheres = 0;
+  std::int64_t updates = 0;  // boxes and transforms made, or spheres put in a grid; where counted
 };
 
 /// One way to decide whether a chain of spheres still is free after a move. A move that collides is

@@ -108,6 +108,7 @@ ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) 
   ChainRun result = c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
   result.tests.boxes = method.tests().boxes - before.boxes;
   result.tests.spheres = method.tests().spheres - before.spheres;
+  result.tests.updates = method.tests().updates - before.updates;
   return result;
 }
 
