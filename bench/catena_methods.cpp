@@ -3,14 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 
 namespace catena::bench {
-namespace {
 
-// Link i carries sphere i; joint k + 1 turns link k + 1, and all beyond, about bond k.
-std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
+std::shared_ptr<const Robot> chain_robot(const SphereChain& chain, int empty_links) {
   const TorsionKinematics kinematics(chain.centres);
   const Vector3d bond = (chain.centres[1] - chain.centres[0]).normalized();
   const auto sphere = Geometry::make(Sphere{chain.radius});
@@ -44,8 +41,19 @@ std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
       d.disabled_pairs.push_back({"l" + std::to_string(i - k), name, "Bonds"});
     }
   }
+  for (int i = 0; i < empty_links; ++i) {
+    d.links.push_back({"e" + std::to_string(i), {}});
+    JointDescription joint;
+    joint.name = "je" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = i == 0 ? "l0" : "e" + std::to_string(i - 1);
+    joint.child = d.links.back().name;
+    d.joints.push_back(joint);
+  }
   return RobotBuilder::build(d);
 }
+
+namespace {
 
 /// Joint k of the chain is that of a link: of a robot that is given, or of one that is made here.
 class CatenaMethod : public ChainMethod {
@@ -56,7 +64,7 @@ class CatenaMethod : public ChainMethod {
  protected:
   std::shared_ptr<const CollisionWorld> make_world(const SphereChain& chain) {
     if (robot_ == nullptr) {
-      robot_ = make_robot(chain);
+      robot_ = chain_robot(chain);
       joints_.assign(robot_->active_joints().begin(), robot_->active_joints().end());
     }
     return std::make_shared<const CollisionWorld>(robot_, nullptr);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -23,6 +24,7 @@
 #include "catena/query/geometry_pairs.hpp"
 #include "rivals/linear_program.hpp"
 #include "workloads/cpu_clock.hpp"
+#include "workloads/log_log_slope.hpp"
 
 #ifdef CATENA_BENCH_FCL
 #include <fcl/geometry/bvh/BVH_model.h>
@@ -284,19 +286,6 @@ Count count_tests(const Geometry& a, const Geometry& b, const std::vector<Obb>& 
   return count;
 }
 
-double slope(const std::vector<double>& x, const std::vector<double>& y) {
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  const auto n = static_cast<double>(x.size());
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double u = std::log(x[i]), v = std::log(y[i]);
-    sx += u;
-    sy += v;
-    sxx += u * u;
-    sxy += u * v;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
 // ---- Tables
 
 /// Figures 5 and 6: volume tests that prove two concentric spheres apart, by the gap between them.
@@ -328,9 +317,9 @@ void print_gap_table(int level) {
   // Where leaves decide (*) a finer mesh would be needed.
   std::printf("%8s", "slope");
   for (size_t k = 0; k < 3; ++k) {
-    const auto half = static_cast<std::ptrdiff_t>(gaps.size() / 2);
-    std::printf(" %10.2f ", slope({gaps.begin() + half, gaps.end()},
-                                  {counts[k].begin() + half, counts[k].end()}));
+    const size_t half = gaps.size() / 2;
+    std::printf(" %10.2f ",
+                log_log_slope(std::span(gaps).subspan(half), std::span(counts[k]).subspan(half)));
   }
   std::printf("  (log-log, the smaller half of the gaps)\n");
 }

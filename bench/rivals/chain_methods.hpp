@@ -10,6 +10,7 @@ ChainMethods grid_methods();
 ChainMethods obb_tree_methods();
 ChainMethods chain_tree_methods();
 ChainMethodEntry all_pairs_method();
+ChainMethods refitted_aabb_tree();
 ChainMethods fcl_chain_methods();
 ChainMethods bullet_chain_methods();
 

@@ -1,6 +1,7 @@
 // A plain chain tree after [Lotan2002]: a balanced binary tree over the chain; a node holds the
 // transform across its piece and a volume in the frame of the piece's first sphere, which bounds
-// its children's. A torsion changes the nodes on one path; the test skips every pair of nodes
+// its children's. A torsion changes the nodes on one path. Two ways to drop what has not moved: the
+// paper's, which does not ask an unchanged node about itself, and to skip every pair of nodes
 // between which nothing moved. Six kinds of volumes take part, all in the same tree.
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,11 @@
 namespace catena::bench {
 namespace {
 
+enum class Culling { kNodes, kPairs };
+
 /// Frames  F_i is TorsionKinematics' B_i before torsion i; node [b, e) has its volume in F_b and
 ///         the transform X_FbFe.
-template <class Volume>
+template <class Volume, Culling culling>
 class PlainChainTree : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
@@ -129,16 +132,20 @@ class PlainChainTree : public ChainMethod {
     while (depth > 0) refresh(path[--depth]);
   }
 
+  /// Too few bonds part spheres first .. last - 1.
+  bool unchecked(int first, int last) const { return last - first < unchecked_ + 2; }
+
   /// Nothing to check within spheres [first, last): no pose changes relative to another, or too few
   /// bonds part them.
   bool rigid(int first, int last) const {
-    return last - first < unchecked_ + 2 ||
-           (moved_ != kAll && (moved_ < first || moved_ > last - 2));
+    return unchecked(first, last) || (moved_ != kAll && (moved_ < first || moved_ > last - 2));
   }
 
   bool pair_is_free(int i, int j, const RigidTransform& X_FiFj) {
     const Node &a = nodes_[i], &b = nodes_[j];
-    if (rigid(a.first, b.last)) return true;
+    const bool skip =
+        culling == Culling::kPairs ? rigid(a.first, b.last) : unchecked(a.first, b.last);
+    if (skip) return true;
     if (a.left < 0 && b.left < 0) {
       ++tests_.spheres;
       return X_FiFj.p.squaredNorm() >= 4 * radius_ * radius_;
@@ -223,14 +230,19 @@ class PlainChainTree : public ChainMethod {
 
 ChainMethods chain_tree_methods() {
   const auto entry = []<class Volume>(const char* name, Volume) {
-    return ChainMethodEntry{name, [] { return std::make_unique<PlainChainTree<Volume>>(); }, true,
-                            true, true};
+    return ChainMethodEntry{
+        name, [] { return std::make_unique<PlainChainTree<Volume, Culling::kPairs>>(); }, true,
+        true, true};
   };
-  return {entry("chain_tree", FrameBox{}),           entry("tree_obb", OrientedBox{}),
+  return {entry("chain_tree", FrameBox{}),
+          {"chain_tree_paper",
+           [] { return std::make_unique<PlainChainTree<FrameBox, Culling::kNodes>>(); }, false},
+          entry("tree_obb", OrientedBox{}),
 #ifdef CATENA_BENCH_FCL
           entry("tree_rss", RectangleSweptSphere{}),
 #endif
-          entry("tree_lss", LineSweptSphere{}),      entry("tree_sphere", Ball{}),
+          entry("tree_lss", LineSweptSphere{}),
+          entry("tree_sphere", Ball{}),
           entry("tree_sphere_obb", BallAndBox{})};
 }
 

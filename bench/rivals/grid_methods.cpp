@@ -85,6 +85,7 @@ class GridRebuild : public CentreMethod {
       const bool hit = grid_.any(centres_[i], 2 * radius_,
                                  [&](int j) { return !far_apart(i, j) && are_checked(i, j); });
       if (hit) return false;
+      ++tests_.updates;
       grid_.insert(i, grid_.slot(centres_[i]));
     }
     return true;
@@ -122,6 +123,7 @@ class GridTurn : public ChainMethod {
       for (int i = first + phase; i < last; i += kStride) {
         const Vector3d c = X * centres_[i];
         moved_[i] = c;
+        ++tests_.updates;
         const bool hit = grid_.any(c, diameter_, [&](int j) {
           if (j < rest_first || j >= rest_last || std::abs(i - j) <= unchecked_) return false;
           ++tests_.spheres;

@@ -42,6 +42,7 @@ class LazyObbTree {
     add(0, last - first);
   }
 
+  int size() const { return static_cast<int>(nodes_.size()); }
   const Node& operator[](int node) const { return nodes_[node]; }
   std::span<const Item> items(const Node& leaf) const {
     return std::span(items_).subspan(leaf.first, leaf.last - leaf.first);
@@ -161,7 +162,9 @@ class OneObbTree : public CentreMethod {
   void moved(int) override {}
   bool is_free() override {
     tree_.reset(centres_, 0, static_cast<int>(centres_.size()), radius_);
-    return ObbTraversal(tree_, tree_, {}, radius_, unchecked_, tests_).is_free(0);
+    const bool free = ObbTraversal(tree_, tree_, {}, radius_, unchecked_, tests_).is_free(0);
+    tests_.updates += tree_.size();
+    return free;
   }
 
   LazyObbTree tree_{16};  // the fastest of 1, 2, 4, 8 and 16
@@ -181,8 +184,9 @@ class PieceObbTrees : public ChainMethod {
     head_.reset(centres_, 0, joint + 2, radius_);
     tail_.reset(centres_, joint + 2, n, radius_);
     const RigidTransform X = bond_rotation(centres_, joint, angle);
-    if (!ObbTraversal(head_, tail_, X, radius_, unchecked_, tests_).pair_is_free(0, 0))
-      return false;
+    const bool free = ObbTraversal(head_, tail_, X, radius_, unchecked_, tests_).pair_is_free(0, 0);
+    tests_.updates += head_.size() + tail_.size();
+    if (!free) return false;
     for (int i = joint + 2; i < n; ++i) centres_[i] = X * centres_[i];
     return true;
   }

@@ -16,7 +16,7 @@ namespace catena::bench {
 struct PairTests {
   std::int64_t boxes = 0;
   std::int64_t spheres = 0;
-  std::int64_t updates = 0;           // boxes made anew, by those who count them
+  std::int64_t updates = 0;  // boxes made anew, or spheres put in a grid, by those who count them
   std::int64_t shortcuts_remade = 0;  // transforms that Catena keeps beside its boxes
 };
 

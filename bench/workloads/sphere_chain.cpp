@@ -100,6 +100,34 @@ SphereChain globule_chain(int side, std::uint64_t seed) {
   return chain;
 }
 
+SphereChain folded_chain(int length) {
+  SphereChain chain{{}, 1.0};
+  for (int i = 0; i < 3 * length; ++i) {
+    const int leg = i / length, along = i % length;
+    chain.centres.emplace_back(4.0 * (leg % 2 == 0 ? along : length - 1 - along), 4.0 * leg, 0.0);
+  }
+  return chain;
+}
+
+SphereChain corner_chain(int side, int stride) {
+  SphereChain chain{{}, 1.0};
+  const int half = side / 2;
+  for (int piece = 0; piece < half * half; ++piece) {
+    const int b = piece / half;
+    const int a = b % 2 == 0 ? piece % half : half - 1 - piece % half;
+    const size_t first = chain.centres.size();
+    for (int x = 0; x < side - a; x += stride) chain.centres.emplace_back(x, a, b);
+    for (int y = a; y < 2 * side - b; y += stride) chain.centres.emplace_back(side - a, y, b);
+    for (int z = b; z < side; z += stride) chain.centres.emplace_back(side - a, 2 * side - b, z);
+    chain.centres.emplace_back(side - a, 2 * side - b, side);
+    if (piece % 2 == 1) {
+      std::reverse(chain.centres.begin() + static_cast<std::ptrdiff_t>(first), chain.centres.end());
+    }
+  }
+  for (Vector3d& c : chain.centres) c *= 2.2;
+  return chain;
+}
+
 TorsionKinematics::TorsionKinematics(std::span<const Vector3d> centres) {
   const int joints = static_cast<int>(centres.size()) - 1;
   const auto bond = [&](int i) -> Vector3d { return centres[i + 1] - centres[i]; };

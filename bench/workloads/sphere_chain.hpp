@@ -30,6 +30,20 @@ SphereChain backbone_chain(int n);
 /// the cube, and tangled. Made of rows by backbite moves.
 SphereChain globule_chain(int side, std::uint64_t seed);
 
+/// Three straight legs of length spheres each, side by side, spacing 4, radius 1. Torsions
+/// length - 1 and 2 length - 1, about the bonds between them, open them to one line by half turns;
+/// neighbours in space then are up to 2 length apart.
+SphereChain folded_chain(int length);
+
+/// Pieces that each reach all through one cube, along x, y and z in turn, so that no box around one
+/// is thin and all of them overlap. About 3/4 side^3 / stride spheres of radius 1; side is even.
+///
+/// Piece (a, b), 0 <= a, b < side / 2, runs through the lattice sites (0, a, b), (side - a, a, b),
+/// (side - a, 2 side - b, b) and (side - a, 2 side - b, side), spacing 2.2, with a sphere at every
+/// stride-th; every other one is gone through backwards, so that one piece ends beside the
+/// beginning of the next.
+SphereChain corner_chain(int side, int stride);
+
 /// Forward kinematics: torsions are relative to the chain given to the constructor.
 ///
 /// Frames  B_i sits at sphere i with its x axis along bond i and i's torsion not yet applied:
