@@ -144,11 +144,12 @@ struct Traversal {
       result.closer = true;
       result.closest = d;
     }
-    if (d.distance.lo > goal.clearance &&
+    // A depth that is told is one of this pair alone: a contact, before it is a measured distance.
+    const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
+    if (!touches && d.distance.lo > goal.clearance &&
         (motion == nullptr || d.distance.lo - motion_along(d.direction, ea, eb) > goal.clearance)) {
       return false;
     }
-    const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
     if (touches) {
       result.state = PairState::kTouching;
       result.leaf = {na, nb};
