@@ -78,6 +78,10 @@ void merge_boxes(const MergeSide& left, const MergeSide& right, NodeBox& box,
 bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
                   float clearance) noexcept;
 
+/// A lower bound of the boxes' distance, from their balls and their own axes; negative: none.
+/// Source    docs/rigor.md, R8: the gaps along three perpendicular axes add up as squares.
+double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X_ab) noexcept;
+
 /// A float that is not below x.
 float float_above(double x) noexcept;
 
