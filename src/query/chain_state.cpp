@@ -1,6 +1,7 @@
 #include "catena/query/chain_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ struct ChainState::Impl {
     std::vector<LinkIndex> moved;  ///< joints that have moved since it was last asked
   };
 
+  /// The pairs of the last list, and the joints that have moved since, be it by a rollback.
+  struct Listing {
+    bool none = true;
+    double cutoff = 0.0, width = 0.0;
+    std::vector<NearPair> pairs;
+    std::vector<LinkIndex> moved;
+  };
+
   explicit Impl(std::shared_ptr<const CollisionWorld> collision_world)
       : world(std::move(collision_world)),
         tree(world->chain_tree()),
@@ -68,8 +77,10 @@ struct ChainState::Impl {
     value_saved.assign(static_cast<size_t>(q.size()), 0);
     // Each joint is in these at most once; nothing may fail between a value's change and its entry.
     moved_at.assign(static_cast<size_t>(robot.num_links()), 0);
+    unlisted_at = moved_at;
+    changed_at = moved_at;
     for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind,
-                       &measured.moved, &committed_measured.moved}) {
+                       &measured.moved, &committed_measured.moved, &listed.moved, &changed}) {
       list->reserve(static_cast<size_t>(robot.num_links()));
     }
     piece.resize(static_cast<size_t>(robot.num_links()));
@@ -167,6 +178,11 @@ struct ChainState::Impl {
         proof.unproven.push_back(i);
       }
       has_moved(i);
+      is_unlisted(i);
+      if (changed_at[at(i)] != commits) {
+        changed_at[at(i)] = commits;
+        changed.push_back(i);
+      }
       fall_behind(i);
     }
   }
@@ -288,6 +304,7 @@ struct ChainState::Impl {
     committed.clearance = proof.clearance;
     committed.unproven.assign(proof.unproven.begin(), proof.unproven.end());
     old_gaps.clear();
+    changed.clear();
     committed_measured = measured;
   }
 
@@ -317,6 +334,8 @@ struct ChainState::Impl {
     begin_measurement();
     measured = committed_measured;
     for (const LinkIndex i : measured.moved) moved_at[at(i)] = measurements;
+    for (const LinkIndex i : changed) is_unlisted(i);  // it moves back
+    changed.clear();
   }
 
   // ---- the question
@@ -912,19 +931,65 @@ struct ChainState::Impl {
 
   // ---- all that is near
 
+  void is_unlisted(LinkIndex i) {
+    if (unlisted_at[at(i)] == listings) return;
+    unlisted_at[at(i)] = listings;
+    listed.moved.push_back(i);
+  }
+
   void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result) {
     validate_options(options);
     internal::validate_cutoff(cutoff);
     const RoundingScope rounding;
     catch_up();
     place_base();
-    internal::NearList list(*world, cutoff, options, workspace.impl().scratch, result);
+    const size_t most = std::max<size_t>(8, at(robot.num_links()) / kMostUnproven);
+    const bool anew = listed.none || cutoff != listed.cutoff ||
+                      options.distance_width != listed.width || listed.moved.size() > most;
+    listed.none = true;  // should this end by an exception, or by the budget
+    if (anew) listed.pairs.clear();
+    mark_changes(listed.moved);
+    find_pieces(listed.moved, unlisted_at, listings);
+
+    internal::NearList list(*world, cutoff, options, workspace.impl().scratch, newly_listed);
+    list_near(list, cutoff, anew);
+    list.finish();
+    // What has not moved since the last list stays on it.
+    result.pairs.clear();
+    std::copy_if(listed.pairs.begin(), listed.pairs.end(), std::back_inserter(result.pairs),
+                 [&](const NearPair& pair) {
+                   return same_piece(walk_of(pair.geometry_a), walk_of(pair.geometry_b));
+                 });
+    listed.pairs.clear();
+    std::merge(result.pairs.begin(), result.pairs.end(), newly_listed.pairs.begin(),
+               newly_listed.pairs.end(), std::back_inserter(listed.pairs), internal::comes_before);
+    result.pairs.assign(listed.pairs.begin(), listed.pairs.end());
+    result.stats = newly_listed.stats;
+    result.complete = newly_listed.complete;
+    listed.none = !newly_listed.complete;
+    listed.cutoff = cutoff;
+    listed.width = options.distance_width;
+    ++listings;
+    listed.moved.clear();
+  }
+
+  // Where the walk of the links enters the one that carries a geometry.
+  int walk_of(int geometry) const { return tree.enter(world->geometries()[at(geometry)].link); }
+
+  // All pairs, or those between which something has moved.
+  void list_near(internal::NearList& list, double cutoff, bool all) {
     enough = internal::float_above(cutoff);
+    list_all = all;
     stop = tree.nodes().empty();
-    for (int n = 0; n < static_cast<int>(views.size()) && !stop; ++n) {
+    const auto list_node = [&](int n) {
       const NodeView& v = views[at(n)];
-      if (!holds_pairs(n) || views[at(n + 1)].empty() || views[at(v.child)].empty()) continue;
+      if (stop || !holds_pairs(n) || views[at(n + 1)].empty() || views[at(v.child)].empty()) return;
       list_parts(list, n + 1, v.child, internal::between_children(v));
+    };
+    if (all) {
+      for (int n = 0; n < static_cast<int>(views.size()); ++n) list_node(n);
+    } else {
+      for (const int n : marked) list_node(n);
     }
     for (const int i : world->scene_tree().unbounded()) {
       if (!stop) list_unbounded(list, 0, cutoff, world->first_scene_geometry() + i);
@@ -933,13 +998,13 @@ struct ChainState::Impl {
       workspace.impl().scene_nodes.assign(1, 0);
       list_scene(list, 0, cutoff, 0, 1);
     }
-    list.finish();
   }
 
   void list_parts(internal::NearList& list, int i, int k, const FloatPose& X_ab) {
     const NodeView& a = views[at(i)];
     const NodeView& b = views[at(k)];
     if (stop || a.empty() || b.empty()) return;
+    if (!list_all && !is_marked(i) && !is_marked(k) && same_piece(a.enter, b.enter)) return;
     ++list.stats().box_tests;
     if (internal::proven_apart(a, b, X_ab, enough)) return;
     if (a.is_leaf() && b.is_leaf()) {
@@ -956,7 +1021,7 @@ struct ChainState::Impl {
 
   void list_scene(internal::NearList& list, int n, double cutoff, size_t first, size_t last) {
     const NodeView& v = views[at(n)];
-    if (stop || v.empty()) return;
+    if (stop || v.empty() || (!list_all && stands(n))) return;
     const SceneTree::Tree& obstacles = world->scene_tree().geometries();
     auto& near = workspace.impl().scene_nodes;
     const size_t kept = near.size();
@@ -978,7 +1043,7 @@ struct ChainState::Impl {
 
   void list_unbounded(internal::NearList& list, int n, double cutoff, int geometry) {
     const NodeView& v = views[at(n)];
-    if (stop || v.empty()) return;
+    if (stop || v.empty() || (!list_all && stands(n))) return;
     ++list.stats().box_tests;
     if (gap_to_half_space(n, geometry) > cutoff) return;
     if (v.is_leaf()) {
@@ -1056,6 +1121,15 @@ struct ChainState::Impl {
   double scene_before = 0.0, scene_gap = 0.0;
   GeometryPair seed;
   double seed_gap = 0.0;
+
+  // The last list.
+  Listing listed;
+  std::uint64_t listings = 1;
+  std::vector<std::uint64_t> unlisted_at;  // joints
+  NearPairs newly_listed;
+  bool list_all = false;
+  std::vector<LinkIndex> changed;  // joints, since the last commit
+  std::vector<std::uint64_t> changed_at;
 
   std::uint64_t placings = 0;
   std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace

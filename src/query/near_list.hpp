@@ -16,6 +16,12 @@ inline void validate_cutoff(double cutoff) {
   throw std::invalid_argument("cutoff is " + std::to_string(cutoff) + "; give finite metres >= 0");
 }
 
+/// The order of a list. Geometries are numbered body by body.
+inline bool comes_before(const NearPair& x, const NearPair& y) noexcept {
+  return std::tie(x.a, x.b, x.geometry_a, x.geometry_b) <
+         std::tie(y.a, y.b, y.geometry_a, y.geometry_b);
+}
+
 /// Pairs within a cut-off, as they are found one by one, each of them once.
 class NearList {
  public:
@@ -45,13 +51,7 @@ class NearList {
 
   QueryStats& stats() noexcept { return result_.stats; }
 
-  void finish() {
-    std::sort(result_.pairs.begin(), result_.pairs.end(), [](const NearPair& x, const NearPair& y) {
-      // Geometries are numbered body by body.
-      return std::tie(x.a, x.b, x.geometry_a, x.geometry_b) <
-             std::tie(y.a, y.b, y.geometry_a, y.geometry_b);
-    });
-  }
+  void finish() { std::sort(result_.pairs.begin(), result_.pairs.end(), comes_before); }
 
  private:
   const Geometry& geometry(int i) const {

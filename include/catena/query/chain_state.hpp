@@ -66,7 +66,11 @@ class ChainState {
   /// Cost      after one joint has moved about that of a check; the first call, and one after many
   ///           joints have moved, O(n log n).
   StateResult distance(const QueryOptions& options = {});
-  /// All pairs within a cut-off, as catena::find_near_pairs. O(n) pairs of boxes, and the list.
+  /// All pairs within a cut-off, as catena::find_near_pairs. Where the list before was of the same
+  /// cut-off and width, only pairs between which a joint has moved are looked at; the others keep
+  /// their brackets.
+  /// Cost      about that of a check, the new pairs' distances, and a copy of the list; otherwise
+  ///           O(n) pairs of boxes and all distances.
   void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result);
 
   /// What is set becomes what rollback returns to.
