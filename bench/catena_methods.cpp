@@ -8,10 +8,8 @@
 #include "catena/query/chain_state.hpp"
 
 namespace catena::bench {
-namespace {
 
-// Link i carries sphere i; joint k + 1 turns link k + 1, and all beyond, about bond k.
-std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
+std::shared_ptr<const Robot> make_chain_robot(const SphereChain& chain) {
   const TorsionKinematics kinematics(chain.centres);
   const Vector3d bond = (chain.centres[1] - chain.centres[0]).normalized();
   const auto sphere = Geometry::make(Sphere{chain.radius});
@@ -50,10 +48,12 @@ std::shared_ptr<const Robot> make_robot(const SphereChain& chain) {
   return RobotBuilder::build(d);
 }
 
+namespace {
+
 class CatenaChain : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
-    const auto world = std::make_shared<const CollisionWorld>(make_robot(chain), nullptr);
+    const auto world = std::make_shared<const CollisionWorld>(make_chain_robot(chain), nullptr);
     state_ = std::make_unique<ChainState>(world);
     angles_.assign(chain.centres.size(), 0.0);
     state_->check();
@@ -98,7 +98,7 @@ class CatenaChain : public ChainMethod {
 class CatenaWhole : public ChainMethod {
  public:
   void init(const SphereChain& chain) override {
-    world_ = std::make_unique<const CollisionWorld>(make_robot(chain), nullptr);
+    world_ = std::make_unique<const CollisionWorld>(make_chain_robot(chain), nullptr);
     workspace_ = std::make_unique<Workspace>(*world_);
     q_ = world_->robot().zero_positions();
   }
