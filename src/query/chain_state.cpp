@@ -484,7 +484,9 @@ struct ChainState::Impl {
   void find_pieces(std::span<const LinkIndex> joints, std::span<const std::uint64_t> stamps,
                    std::uint64_t count) {
     ranges.clear();
-    numbered = joints.size() > 4;
+    // Numbers cost a step a link; asking costs one a joint for every pair looked at, of which there
+    // are more with more joints.
+    numbered = joints.size() > 4 && 16 * joints.size() * joints.size() > at(robot.num_links());
     if (!numbered) {
       for (const LinkIndex i : joints) ranges.emplace_back(tree.enter(i), tree.leave(i));
       return;
