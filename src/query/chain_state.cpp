@@ -41,6 +41,7 @@ struct ChainState::Impl {
     bool none = true;              ///< the nodes' gaps say nothing
     double scene = -kInfinity;     ///< a lower bound of every part's distance from the scene
     GeometryPair closest;          ///< likely to be so still; a < 0: not known
+    bool all_moved = false;        ///< a whole configuration has been set since
     std::vector<LinkIndex> moved;  ///< joints that have moved since it was last asked
   };
 
@@ -177,6 +178,7 @@ struct ChainState::Impl {
     proof.none = true;
     all_behind = true;
     measured.none = true;
+    measured.all_moved = true;
     begin_measurement();
     listed.none = true;
   }
@@ -653,8 +655,10 @@ struct ChainState::Impl {
     QueryOptions options = asked;
     options.distances = true;
     StateResult result;
-    if (world->num_geometry_pairs() == 0 || measured.moved.size() > most_tracked()) {
+    if (world->num_geometry_pairs() == 0 || measured.all_moved ||
+        measured.moved.size() > most_tracked()) {
       measured.none = true;
+      measured.all_moved = false;
       begin_measurement();
     } else if (measure(options, result)) {
       return result;
