@@ -654,6 +654,14 @@ StateResult ChainState::distance(const QueryOptions& options) {
   return check_state(*impl_->world, impl_->q, asked, impl_->workspace);
 }
 
+RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b) {
+  const RoundingScope rounding;
+  ChainState::Impl& impl = *state.impl_;
+  impl.catch_up();
+  return impl.between_links(impl.leaf_of[ChainState::Impl::at(part_a)],
+                            impl.leaf_of[ChainState::Impl::at(part_b)]);
+}
+
 void ChainState::commit() { impl_->commit(); }
 void ChainState::rollback() { impl_->rollback(); }
 

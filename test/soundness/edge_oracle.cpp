@@ -145,6 +145,8 @@ void EdgeOracle::place(Real t) {
   kinematics_.poses(t, X_);
   centers_.clear();
   for (const Body& g : geometries_) centers_.push_back(pose_of(g) * g.center);
+  for (Placed& placed : placed_) placed.current = false;
+  placed_.resize(geometries_.size());
   placed_at_ = t;
 }
 
@@ -160,15 +162,43 @@ bool EdgeOracle::contains(const Body& solid, const Body& other) const {
   return false;
 }
 
-Gap EdgeOracle::geometry_gap(const Body& a, const Body& b) const {
-  const Pose3 A = pose_of(a), B = pose_of(b);
+const std::vector<Solid>& EdgeOracle::placed_pieces(int geometry) {
+  Placed& placed = placed_[size_t(geometry)];
+  if (placed.current) return placed.pieces;
+  const Body& g = geometries_[size_t(geometry)];
+  if (placed.pieces.empty()) placed.pieces = g.pieces;
+  for (size_t i = 0; i < g.pieces.size(); ++i) move_into(pose_of(g), g.pieces[i], placed.pieces[i]);
+  placed.current = true;
+  return placed.pieces;
+}
+
+// A lower bound of the distance of two geometries, by a few directions.
+Real EdgeOracle::separation(int a, int b) {
+  const std::vector<Solid>& pa = placed_pieces(a);
+  const std::vector<Solid>& pb = placed_pieces(b);
+  if (is_half_space(pa[0]) || is_half_space(pb[0])) return -kInf;
+  const auto reach = [](const std::vector<Solid>& pieces, const Vec3& d) {
+    Real most = -kInf;
+    for (const Solid& s : pieces) most = std::max(most, support(s, d));
+    return most;
+  };
+  const Vec3 ab = centers_[size_t(b)] - centers_[size_t(a)];
+  Real best = -kInf;
+  const auto look = [&](const Vec3& d) { best = std::max(best, -reach(pb, -d) - reach(pa, d)); };
+  if (norm(ab) > 0) look((1 / norm(ab)) * ab);
+  for (const Mat3& R : {pa[0].X.R, pb[0].X.R})
+    for (const Vec3& d : {R.ex, R.ey, R.ez}) look(dot(d, ab) < 0 ? -d : d);
+  return best;
+}
+
+Gap EdgeOracle::geometry_gap(const Pair& pair, Real enough) {
+  const Body& a = geometries_[size_t(pair.a)];
+  const Body& b = geometries_[size_t(pair.b)];
+  enough += clearance_;
   Gap best{kInf, kInf, {}, {}};
-  std::vector<Solid> placed_b;
-  placed_b.reserve(b.pieces.size());
-  for (const Solid& s : b.pieces) placed_b.push_back(moved(B, s));
-  for (const Solid& local : a.pieces) {
-    const Solid s = moved(A, local);
-    for (const Solid& t : placed_b) {
+  if (enough < kInf && separation(pair.a, pair.b) > enough) return best;
+  for (const Solid& s : placed_pieces(pair.a)) {
+    for (const Solid& t : placed_pieces(pair.b)) {
       if (!is_half_space(s) && !is_half_space(t)) {
         const Real spheres = norm(s.center - t.center) - s.bound - s.radius - t.bound - t.radius;
         if (spheres > best.hi) continue;  // then it is not the nearest, and lo holds
@@ -184,8 +214,7 @@ Gap EdgeOracle::geometry_gap(const Body& a, const Body& b) const {
 
 Gap EdgeOracle::gap_at(int pair, Real t) {
   place(t);
-  const Pair& p = pairs_[size_t(pair)];
-  return geometry_gap(geometries_[size_t(p.a)], geometries_[size_t(p.b)]);
+  return geometry_gap(pairs_[size_t(pair)], kInf);
 }
 
 // At the poses at hand: of the bounding balls, less the clearance.
@@ -208,8 +237,7 @@ Gap EdgeOracle::smallest_gap_at(Real t, int* pair) {
     const int k = heap.front().second;
     std::pop_heap(heap.begin(), heap.end(), std::greater<>());
     heap.pop_back();
-    const Pair& p = pairs_[size_t(k)];
-    const Gap g = geometry_gap(geometries_[size_t(p.a)], geometries_[size_t(p.b)]);
+    const Gap g = geometry_gap(pairs_[size_t(k)], best.hi);
     if (g.hi < best.hi && pair != nullptr) *pair = k;
     best = smaller(best, g);
   }

@@ -86,7 +86,10 @@ class EdgeOracle {
   };
   void add(const std::string& body, int id, int link, const std::vector<PlacedSpec>& placed);
   void choose_pairs(const RobotSpec& robot, const SceneSpec& scene, int num_moving);
-  Gap geometry_gap(const Body& a, const Body& b) const;
+  /// At the poses at hand. Beyond `enough` it need not be the gap, only no less than that.
+  Gap geometry_gap(const Pair& pair, Real enough);
+  Real separation(int a, int b);
+  const std::vector<Solid>& placed_pieces(int geometry);
   bool contains(const Body& solid, const Body& other) const;
   Real reach_rate(int geometry, int ancestor) const;
   Real rate(int pair);
@@ -101,6 +104,11 @@ class EdgeOracle {
   std::vector<Real> rates_;    // of the pairs: how fast the gap can change; negative: not known yet
   std::vector<Pose3> X_;       // of the links
   std::vector<Vec3> centers_;  // of the geometries
+  struct Placed {
+    std::vector<Solid> pieces;
+    bool current = false;  // at the poses at hand
+  };
+  std::vector<Placed> placed_;  // of the geometries
   Real placed_at_ = -1;
 };
 

@@ -11,6 +11,12 @@
 
 namespace catena {
 
+class ChainState;
+namespace internal {
+/// For tests: X_LaLb of the links that carry two parts, by which a check decides about these.
+RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
+}  // namespace internal
+
 /// A configuration that changes a few joints at a time: set some, check, keep it or take it back.
 ///
 /// What has not moved since the last configuration that was proven free is not looked at again. A
@@ -69,6 +75,7 @@ class ChainState {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  friend RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b);
 };
 
 }  // namespace catena
