@@ -25,8 +25,9 @@ RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
 ///
 /// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
 ///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
-///           of the whole state; commit and rollback O(what was set since). Memory about 1 kB a
-///           link.
+///           of the whole state; commit and rollback O(what was set since).
+///           Memory at most 1.3 kB a link that carries one geometry, and 1.7 kB more once so many
+///           have changed between two commits (docs/benchmarks.md).
 ///           One that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
 ///           question.
