@@ -176,7 +176,12 @@ void allow_touching_at_home(ChainWorld& world, std::mt19937_64& rng) {
   for (const int k : oracle.near_pairs(0, 1e-3L))
     pairs.insert(std::minmax(oracle.name(oracle.pairs()[size_t(k)].a),
                              oracle.name(oracle.pairs()[size_t(k)].b)));
+  // But what one root carries of several robots may meet for good, and has to be found.
+  const bool leave = world.robots.size() > 1 && chance(rng, 0.3);
   for (const auto& pair : pairs) {
+    if (leave &&
+        (pair.first.find('/') == std::string::npos) != (pair.second.find('/') == std::string::npos))
+      continue;
     const bool by_robot = own.count(pair.first) != 0 && own.count(pair.second) != 0;
     (by_robot && chance(rng, 0.5) ? world.robots[0].disabled : world.scene.allowed).push_back(pair);
   }
