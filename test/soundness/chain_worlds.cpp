@@ -241,7 +241,8 @@ ChainWorld random_chain_world(std::mt19937_64& rng, const ChainWorldOptions& opt
                                                  : "127-");
   if (!options.simple && n <= 100 && chance(rng, 0.15)) {
     world.robots.push_back(random_robot(std::max(1, below(rng, n + 1)), options, rng));
-    world.places.push_back({{uniform(rng, -1, 1), uniform(rng, -1, 1), 0.3},
+    const double apart = chance(rng, 0.3) ? 0.05 : 1.0;
+    world.places.push_back({{uniform(rng, -apart, apart), uniform(rng, -apart, apart), 0.3 * apart},
                             {uniform(rng, -3, 3), uniform(rng, -1, 1), 0.2}});
   }
   if (chance(rng, 0.7)) world.scene = random_scene(std::min(0.3 * n + 0.3, 4.0), rng);
