@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <random>
 #include <set>
 
 namespace catena::oracle {
@@ -255,6 +256,42 @@ std::vector<int> EdgeOracle::near_pairs(Real t, Real margin) {
 const std::vector<Pose3>& EdgeOracle::link_poses(Real t) {
   place(t);
   return X_;
+}
+
+Real EdgeOracle::overlap_bound(int pair, Real t) {
+  place(t);
+  std::mt19937_64 rng(1);
+  std::normal_distribution<double> normal;
+  Real deepest = 0;
+  for (const Solid& a : placed_pieces(pairs_[size_t(pair)].a)) {
+    for (const Solid& b : placed_pieces(pairs_[size_t(pair)].b)) {
+      if (is_half_space(a) || is_half_space(b)) return kInf;
+      if (gap(a, b).hi > 0) continue;
+      const auto overlap = [&](const Vec3& d) { return support(a, d) + support(b, -d); };
+      Vec3 best{1, 0, 0};
+      Real depth = kInf;
+      const auto look = [&](const Vec3& v) {
+        if (norm(v) == 0) return false;
+        const Vec3 d = (1 / norm(v)) * v;
+        const Real here = overlap(d);
+        if (here >= depth) return false;
+        depth = here;
+        best = d;
+        return true;
+      };
+      look(b.center - a.center);
+      for (const Mat3& R : {a.X.R, b.X.R})
+        for (const Vec3& d : {R.ex, R.ey, R.ez}) look(d), look(-d);
+      for (const Solid* s : {&a, &b})
+        for (const Vec3& n : s->normals) look(n), look(-n);
+      for (Real step = 0.5L; step > 1e-12L;) {
+        const Vec3 turn{normal(rng), normal(rng), normal(rng)};
+        if (!look(best + step * turn)) step *= 0.97L;
+      }
+      deepest = std::max(deepest, depth);
+    }
+  }
+  return deepest;
 }
 
 Truth EdgeOracle::judge(int budget) {

@@ -57,6 +57,9 @@ class EdgeOracle {
   /// The pairs with a gap of at most `margin` at t.
   std::vector<int> near_pairs(Real t, Real margin);
   const std::vector<Pose3>& link_poses(Real t);
+  /// Of two geometries whose pieces overlap at t: no piece does so by more, metres. The best of
+  /// many directions, so mostly not much more than the depth; infinite for half-spaces.
+  Real overlap_bound(int pair, Real t);
 
   Truth judge(int budget = 20000);
 
