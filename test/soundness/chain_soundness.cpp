@@ -217,9 +217,15 @@ class StateRun {
 
   void compare(const char* who, Verdict verdict, const std::optional<Interval>& distance,
                const Gap& truth, const QueryOptions& options, int pair) {
-    if (verdict == Verdict::kUndecided && truth.hi <= 0)
+    if (verdict == Verdict::kUndecided && truth.hi <= 0) {
+      const Real overlap = truth.hi < 0 ? -truth.hi : oracle_.overlap_bound(pair, 0);
       ++counters_[std::string(who) + ": undecided in contact, no deeper than " +
-                  decade(10 * oracle_.overlap_bound(pair, 0))];
+                  decade(10 * overlap)];
+      if (overlap > kBand)
+        std::fprintf(stderr, "world %llu: %s is undecided in a contact, depth at most %.3Lg%s\n",
+                     static_cast<unsigned long long>(judge_.k), who, overlap,
+                     name_of(pair).c_str());
+    }
     const char* what = contradiction(verdict, distance, truth, options.clearance, kBand);
     if (what == nullptr) return;
     std::ostringstream s;

@@ -266,7 +266,8 @@ Real EdgeOracle::overlap_bound(int pair, Real t) {
   for (const Solid& a : placed_pieces(pairs_[size_t(pair)].a)) {
     for (const Solid& b : placed_pieces(pairs_[size_t(pair)].b)) {
       if (is_half_space(a) || is_half_space(b)) return kInf;
-      if (gap(a, b).hi > 0) continue;
+      const Gap g = gap(a, b);
+      if (g.hi > 0) continue;
       const auto overlap = [&](const Vec3& d) { return support(a, d) + support(b, -d); };
       Vec3 best{1, 0, 0};
       Real depth = kInf;
@@ -280,6 +281,7 @@ Real EdgeOracle::overlap_bound(int pair, Real t) {
         return true;
       };
       look(b.center - a.center);
+      look(g.b - g.a);
       for (const Mat3& R : {a.X.R, b.X.R})
         for (const Vec3& d : {R.ex, R.ey, R.ez}) look(d), look(-d);
       for (const Solid* s : {&a, &b})
