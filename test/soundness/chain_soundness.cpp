@@ -169,6 +169,13 @@ class StateRun {
   }
 
  private:
+  // Triangles that cross and round solids that overlap do so by nobody knows how much: -infinity.
+  static Real signed_gap(const Gap& truth) {
+    if (truth.hi < 0) return truth.hi;
+    const bool tight = truth.hi - truth.lo <= kBand;
+    return truth.hi > kOracleError || tight ? truth.lo : -std::numeric_limits<Real>::infinity();
+  }
+
   // In the order of the oracle's geometries.
   void add_kinds(const std::vector<PlacedSpec>& placed) {
     constexpr std::array kNames{"sphere", "capsule", "box", "cylinder", "cone", "half-space"};
@@ -201,8 +208,7 @@ class StateRun {
     ++counters_[std::string("ChainState: ") + catena::name_of(step.verdict)];
     if (step.stats.compositions == 0) ++counters_["ChainState: by what has changed alone"];
     if (options.distances) ++counters_["distances"];
-    // Triangles that cross and round solids that overlap do so by nobody knows how much.
-    const Real off = (truth.hi < 0 ? truth.hi : truth.lo) - options.clearance;
+    const Real off = signed_gap(truth) - options.clearance;
     if (std::abs(off) < std::numeric_limits<Real>::infinity()) {
       ++counters_[std::string("gap ") + (off > 0 ? "+" : "-") + decade(off)];
     } else {
@@ -251,8 +257,9 @@ class StateRun {
     const bool free = colliding < 0;
     ++counters_["FCL: asked"];
     if (verdict == Verdict::kUndecided || free == (verdict == Verdict::kFree)) return;
-    const bool known = truth.hi > 0 || truth.lo > -std::numeric_limits<Real>::infinity();
-    if (known && std::abs(truth.hi < 0 ? truth.hi : truth.lo) <= kFclBand) {
+    const Real off = signed_gap(truth);
+    const bool known = off > -std::numeric_limits<Real>::infinity();
+    if (std::abs(off) <= kFclBand) {
       ++counters_["FCL: differs in its band of 1e-5 m"];
       return;
     }
