@@ -1214,6 +1214,14 @@ void ChainState::find_near_pairs(double cutoff, const QueryOptions& options, Nea
   impl_->find_near_pairs(cutoff, options, result);
 }
 
+RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b) {
+  const RoundingScope rounding;
+  ChainState::Impl& impl = *state.impl_;
+  impl.catch_up();
+  return impl.between_links(impl.leaf_of[ChainState::Impl::at(part_a)],
+                            impl.leaf_of[ChainState::Impl::at(part_b)]);
+}
+
 void ChainState::commit() { impl_->commit(); }
 void ChainState::rollback() { impl_->rollback(); }
 

@@ -1,32 +1,16 @@
 // Property: after the first call, a query allocates nothing.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
-
-// GCC pairs the inlined operators below with its own and warns; they do belong together.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/counted_memory.hpp"
 
 namespace catena {
 namespace {
+
+using test::allocations;
 
 // A planar arm of capsules, its joints at the links' ends, over a floor of boxes and a mesh.
 std::shared_ptr<const Robot> make_arm(int links) {

@@ -11,6 +11,12 @@
 
 namespace catena {
 
+class ChainState;
+namespace internal {
+/// For tests: X_LaLb of the links that carry two parts, by which a check decides about these.
+RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
+}  // namespace internal
+
 /// A configuration that changes a few joints at a time: set some, check, keep it or take it back.
 ///
 /// What has not moved since the last configuration that was proven free is not looked at again. A
@@ -19,8 +25,9 @@ namespace catena {
 ///
 /// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
 ///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
-///           of the whole state; commit and rollback O(what was set since). Memory about 1 kB a
-///           link.
+///           of the whole state; commit and rollback O(what was set since).
+///           Memory at most 1.3 kB a link that carries one geometry, and 1.7 kB more once so many
+///           have changed between two commits (docs/benchmarks.md).
 ///           One that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
 ///           question.
@@ -81,6 +88,7 @@ class ChainState {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  friend RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b);
 };
 
 }  // namespace catena
