@@ -83,35 +83,30 @@ struct Contact {
   Verdict verdict = Verdict::kCollision;
 };
 
-/// Asks again and again, each time allowing the pair that was found last: as many questions as
-/// there are contacts, and the same engine that planning asks.
+/// The bodies of which some geometries touch or cannot be decided; warns where the budget ends it.
 std::vector<Contact> contacts_at(const CollisionWorld& world, const Eigen::VectorXd& q,
-                                 QueryOptions options) {
-  options.distances = false;
-  options.clearance = 0.0;
+                                 const QueryOptions& options, std::vector<std::string>& warnings) {
+  Workspace workspace(world);
+  NearPairs near;
+  find_near_pairs(world, q, /*cutoff=*/0.0, options, workspace, near);
+  if (!near.complete)
+    warnings.push_back("the budget ran out: pairs in contact may be missing; raise --budget");
   std::vector<Contact> contacts;
-  std::set<std::pair<std::string, std::string>> seen;
-  Scene scene = world.scene();
   const auto num_links = static_cast<int>(world.robot().bodies().size());
-  Progress progress("pairs in contact", static_cast<int>(world.num_body_pairs()));
-  for (;;) {
-    const CollisionWorld left(world.robot_ptr(), std::make_shared<const Scene>(scene));
-    Workspace workspace(left);
-    const StateResult result = check_state(left, q, options, workspace);
-    if (result.verdict == Verdict::kFree) return contacts;
-    const auto pair = report_pair(left, result.witness);
-    if (!pair || !seen.emplace(pair->first, pair->second).second) return contacts;
-    const bool self = result.witness.a.value < num_links && result.witness.b.value < num_links;
-    contacts.push_back({pair->first, pair->second, self, result.verdict});
-    // A scene object that shares a link's name is reported as scene::NAME, but named plainly.
-    const auto plain = [](const std::string& name) {
-      return name.starts_with("scene::") ? name.substr(7) : name;
-    };
-    scene.allowed.allow(pair->first, pair->second);
-    if (plain(pair->second) != pair->second)
-      scene.allowed.allow(plain(pair->first), plain(pair->second));
-    progress.step();
+  const NearPair* last = nullptr;
+  for (const NearPair& pair : near.pairs) {
+    if (last == nullptr || pair.a != last->a || pair.b != last->b) {
+      Witness witness;
+      witness.a = pair.a;
+      witness.b = pair.b;
+      const auto names = report_pair(world, witness);
+      contacts.push_back(
+          {names->first, names->second, pair.b.value < num_links, Verdict::kUndecided});
+    }
+    last = &pair;
+    if (!pair.straddles) contacts.back().verdict = Verdict::kCollision;
   }
+  return contacts;
 }
 
 std::string xml_escape(const std::string& text) {
@@ -228,10 +223,10 @@ Info gather(const CollisionWorld& world, const CommonOptions& options) {
   for (const AttachedObject& attached : world.scene().attached) add_object(attached.object);
   for (const UncheckedPair& pair : robot.unchecked_pairs()) ++info.unchecked_reasons[pair.reason];
   info.chains = chain_lengths(robot);
-  info.contacts = contacts_at(world, robot.zero_positions(), query_options(options));
   info.warnings.assign(robot.warnings().begin(), robot.warnings().end());
   info.warnings.insert(info.warnings.end(), world.scene().warnings.begin(),
                        world.scene().warnings.end());
+  info.contacts = contacts_at(world, robot.zero_positions(), query_options(options), info.warnings);
   if (std::string why = why_nothing_is_checked(world); !why.empty())
     info.warnings.push_back(std::move(why));
   for (std::string& text : mimic_warnings(robot)) info.warnings.push_back(std::move(text));

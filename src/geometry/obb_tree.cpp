@@ -111,7 +111,10 @@ struct Builder {
       const Matrix3d axes = internal::principal_axes(moments, flat);
       if (!flat) return axes;
     }
+    size_t count = 0;
+    each_point(first, last, [&](const Vector3d&, double) { ++count; });
     gathered.clear();
+    gathered.reserve(count);
     each_point(first, last, [&](const Vector3d& x, double) { gathered.push_back(x); });
     return internal::fitted_axes(gathered, options.fit);
   }

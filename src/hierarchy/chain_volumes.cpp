@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -396,6 +397,37 @@ inline bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& 
              A1 * ha[0] + A0 * ha[1] + hb_1 * twice(A2) + hb_2 * once(A2) + edges);
 }
 
+inline double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X_ab) noexcept {
+  // Of a vector without negative coordinates; where its square is beyond a float's range, its
+  // largest coordinate, which is no more.
+  const auto length = [](Lanes v) {
+    const float squared = dot(v, v);
+    const float most = std::max({v[0], v[1], v[2]});
+    return squared < std::numeric_limits<float>::max() ? std::max(most, std::sqrt(squared)) : most;
+  };
+  const Lanes t = X_ab.p, zero{};
+  const Lanes ha = {a.half[0], a.half[1], a.half[2], 0.0F};
+  const Lanes hb = {b.half[0], b.half[1], b.half[2], 0.0F};
+  const float slack =
+      float_bound(X_ab.position_error + (X_ab.rotation_error + 16.0F * kFloatRoundoff) *
+                                            (size_of(t) + sum_of(ha) + sum_of(hb)),
+                  8);
+  // Apart along all three axes of one box: farther apart than along any of them.
+  const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
+  const Lanes r0 = {X_ab.x[0], X_ab.y[0], X_ab.z[0], 0.0F};
+  const Lanes r1 = {X_ab.x[1], X_ab.y[1], X_ab.z[1], 0.0F};
+  const Lanes r2 = {X_ab.x[2], X_ab.y[2], X_ab.z[2], 0.0F};
+  const Lanes along_a = abs(t) - (ha + Ax * hb[0] + Ay * hb[1] + Az * hb[2] + slack);
+  const Lanes along_b = abs(r0 * t[0] + r1 * t[1] + r2 * t[2]) -
+                        (hb + abs(r0) * ha[0] + abs(r1) * ha[1] + abs(r2) * ha[2] + slack);
+  const float balls = length(abs(t)) - float_bound(a.radius + b.radius + slack, 4);
+  float best = -kTiny;
+  for (const float gap : {balls, length(max(along_a, zero)), length(max(along_b, zero))}) {
+    if (gap > best) best = gap;  // no number is none
+  }
+  return (static_cast<double>(best) - static_cast<double>(kTiny)) * (1.0 - 1e-6);
+}
+
 void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
                  NodeBox* boxes, NodeView* views) {
   const auto slot = [slots](int i) { return i == 0 ? nullptr : slots + i; };
@@ -485,6 +517,9 @@ FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
 bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
                   float clearance) noexcept {
   return HWY_NAMESPACE::proven_apart(a, b, X_ab, clearance);
+}
+double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X_ab) noexcept {
+  return HWY_NAMESPACE::gap_below(a, b, X_ab);
 }
 
 namespace {

@@ -97,4 +97,8 @@ bool walk_pairs(PairWalk& walk, std::span<const int> nodes);
 bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
                   float clearance) noexcept;
 
+/// A lower bound of the boxes' distance, from their balls and their own axes; negative: none.
+/// Source    docs/rigor.md, R8: the gaps along three perpendicular axes add up as squares.
+double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X_ab) noexcept;
+
 }  // namespace catena::internal

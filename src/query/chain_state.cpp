@@ -1,31 +1,56 @@
 #include "catena/query/chain_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "hierarchy/chain_volumes.hpp"
+#include "chain_gaps.hpp"
+#include "near_list.hpp"
 #include "state_query.hpp"
 
 namespace catena {
 
 using internal::FloatPose;
+using internal::GapEntry;
+using internal::GeometryPair;
 using internal::NodeBox;
+using internal::NodeGap;
 using internal::NodeView;
 
 struct ChainState::Impl {
   // So many visited pairs of nodes a link, and the whole state is checked instead: a tangled chain
   // has more pairs of boxes that overlap than links.
   static constexpr std::uint64_t kMostVisited = 4;
-  // With more unproven joints than a sixteenth of all, the same.
-  static constexpr size_t kMostUnproven = 16;
+  // With more unproven joints than this share of all, the same; measured where both take as long.
+  static constexpr size_t kMostUnproven = 512;
+  // What was measured or listed is worth more than that: joints that have moved are told apart up
+  // to this share.
+  static constexpr size_t kMostTracked = 16;
 
   /// What rollback returns to, beside the values: what was proven.
   struct Proof {
     bool none = true;  ///< not even a part of it
     double clearance = 0.0;
     std::vector<LinkIndex> unproven;  ///< joints that have moved since
+  };
+
+  /// The same of what was measured.
+  struct Measurement {
+    bool none = true;              ///< the nodes' gaps say nothing
+    double scene = -kInfinity;     ///< a lower bound of every part's distance from the scene
+    GeometryPair closest;          ///< likely to be so still; a < 0: not known
+    bool all_moved = false;        ///< a whole configuration has been set since
+    std::vector<LinkIndex> moved;  ///< joints that have moved since it was last asked
+  };
+
+  /// The pairs of the last list, and the joints that have moved since, be it by a rollback.
+  struct Listing {
+    bool none = true;
+    double cutoff = 0.0, width = 0.0;
+    std::vector<NearPair> pairs;
+    std::vector<LinkIndex> moved;
   };
 
   explicit Impl(std::shared_ptr<const CollisionWorld> collision_world)
@@ -56,7 +81,11 @@ struct ChainState::Impl {
     value_saved.assign(static_cast<size_t>(q.size()), 0);
     committed_q = q;
     // Each joint is in these at most once; nothing may fail between a value's change and its entry.
-    for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind}) {
+    moved_at.assign(static_cast<size_t>(robot.num_links()), 0);
+    unlisted_at = moved_at;
+    changed_at = moved_at;
+    for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind,
+                       &measured.moved, &committed_measured.moved, &listed.moved, &changed}) {
       list->reserve(static_cast<size_t>(robot.num_links()));
     }
     piece.resize(static_cast<size_t>(robot.num_links()));
@@ -124,7 +153,7 @@ struct ChainState::Impl {
     validate_positions(robot, to);
     size_t changes = 0;
     for (Eigen::Index k = 0; k < q.size(); ++k) changes += q[k] != to[k] ? 1 : 0;
-    if (changes > most_unproven()) {
+    if (changes > most_tracked()) {
       set_all(to);
       return;
     }
@@ -148,6 +177,10 @@ struct ChainState::Impl {
     begin_proof();
     proof.none = true;
     all_behind = true;
+    measured.none = true;
+    measured.all_moved = true;
+    begin_measurement();
+    listed.none = true;
   }
 
   // All or nothing: values first, then what they make unproven.
@@ -167,6 +200,12 @@ struct ChainState::Impl {
       if (unproven_at[at(i)] != proofs) {
         unproven_at[at(i)] = proofs;
         proof.unproven.push_back(i);
+      }
+      has_moved(i);
+      is_unlisted(i);
+      if (changed_at[at(i)] != commits) {
+        changed_at[at(i)] = commits;
+        changed.push_back(i);
       }
       fall_behind(i);
     }
@@ -290,9 +329,10 @@ struct ChainState::Impl {
 
   // ---- what is known
 
-  // More joints than that, and a check of the whole is cheaper.
+  // More joints than that, and the whole is measured or listed in less time, or checked.
+  size_t most_tracked() const { return std::max<size_t>(8, at(robot.num_links()) / kMostTracked); }
   size_t most_unproven() const {
-    return std::max<size_t>(8, at(robot.num_links()) / kMostUnproven);
+    return std::max<size_t>(6, at(robot.num_links()) / kMostUnproven);
   }
 
   void begin_proof() {
@@ -317,11 +357,15 @@ struct ChainState::Impl {
     committed.none = proof.none;
     committed.clearance = proof.clearance;
     committed.unproven.assign(proof.unproven.begin(), proof.unproven.end());
+    old_gaps.clear();
+    changed.clear();
+    committed_measured = measured;
   }
 
   void rollback() {
     if (all_saved) {
       q = committed_q;
+      listed.none = true;
     } else {
       for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
     }
@@ -346,6 +390,13 @@ struct ChainState::Impl {
     behind.clear();
     all_behind = committed_all_behind;
     for (const LinkIndex i : committed_behind) fall_behind(i);
+    for (const auto& [n, gap] : old_gaps) gaps[at(n)] = gap;
+    old_gaps.clear();
+    begin_measurement();
+    measured = committed_measured;
+    for (const LinkIndex i : measured.moved) moved_at[at(i)] = measurements;
+    for (const LinkIndex i : changed) is_unlisted(i);  // it moves back
+    changed.clear();
   }
 
   // ---- the question
@@ -380,8 +431,8 @@ struct ChainState::Impl {
   bool check_changes(const QueryOptions& options, Result& result) {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
     catch_up(query.result().stats);
-    mark_changes();
-    find_pieces();
+    mark_changes(proof.unproven);
+    find_pieces(proof.unproven, unproven_at, proofs);
     struct Context {
       Impl* impl;
       internal::StateQuery* query;
@@ -419,14 +470,14 @@ struct ChainState::Impl {
     return true;
   }
 
-  // Nodes in which an unproven joint moves one part against another.
-  void mark_changes() {
+  // Nodes in which one of the joints moves one part against another.
+  void mark_changes(std::span<const LinkIndex> joints) {
     if (++marking == 0) {  // the count has come back
       marking = 1;
       std::fill(marks.begin(), marks.end(), 0);
     }
     marked.clear();
-    for (const LinkIndex i : proof.unproven) {
+    for (const LinkIndex i : joints) {
       for (int n = tree.node_of_joint(i); n >= 0 && !is_marked(n); n = node(n).parent) {
         marks[at(n)] = marking;
         marked.push_back(n);
@@ -434,21 +485,23 @@ struct ChainState::Impl {
     }
   }
 
-  // Which links share a piece that no unproven joint divides: by a number for each place in a walk
-  // of the links, or with few such joints by asking each of them.
-  void find_pieces() {
+  // Which links share a piece that none of the joints (those stamped by `count`) divides: by a
+  // number for each place in a walk of the links, or with few joints by asking each of them.
+  void find_pieces(std::span<const LinkIndex> joints, std::span<const std::uint64_t> stamps,
+                   std::uint64_t count) {
     ranges.clear();
-    numbered = proof.unproven.size() > 4;
+    // Numbers cost a step a link; asking costs one a joint for every pair looked at, of which there
+    // are more with more joints.
+    numbered = joints.size() > 4 && 16 * joints.size() * joints.size() > at(robot.num_links());
     if (!numbered) {
-      for (const LinkIndex i : proof.unproven) ranges.emplace_back(tree.enter(i), tree.leave(i));
+      for (const LinkIndex i : joints) ranges.emplace_back(tree.enter(i), tree.leave(i));
       return;
     }
     piece[0] = 0;
     int pieces = 0;
     for (int i = 1; i < robot.num_links(); ++i) {
-      piece[at(tree.enter(LinkIndex(i)))] = unproven_at[at(i)] == proofs
-                                                ? ++pieces
-                                                : piece[at(tree.enter(robot.parent(LinkIndex(i))))];
+      piece[at(tree.enter(LinkIndex(i)))] =
+          stamps[at(i)] == count ? ++pieces : piece[at(tree.enter(robot.parent(LinkIndex(i))))];
     }
   }
 
@@ -467,9 +520,15 @@ struct ChainState::Impl {
   bool meet_parts(internal::StateQuery& query, int i, int k) {
     const auto geometries = world->geometries();
     if (!world->checks(geometries[at(i)].body, geometries[at(k)].body)) return false;
-    const RigidEnclosure X_LL = between_links(leaf_of[at(i)], leaf_of[at(k)]);
-    const RigidEnclosure X = geometries[at(i)].X_LG.inverse_times(X_LL * geometries[at(k)].X_LG);
-    return i < k ? query.meets_part({i, k}, X) : query.meets_part({k, i}, X.inverse());
+    const GeometryPair pair{std::min(i, k), std::max(i, k)};
+    return query.meets_part(pair, between_parts(pair));
+  }
+
+  // X_GaGb of two parts.
+  RigidEnclosure between_parts(GeometryPair pair) const {
+    const auto geometries = world->geometries();
+    const RigidEnclosure X_LL = between_links(leaf_of[at(pair.a)], leaf_of[at(pair.b)]);
+    return geometries[at(pair.a)].X_LG.inverse_times(X_LL * geometries[at(pair.b)].X_LG);
   }
 
   // X_ab of the links that carry two leaves: up to the node that holds both, and down again.
@@ -533,6 +592,24 @@ struct ChainState::Impl {
     meet_unbounded(query, a.right, child_pose(X_WA, a.right_slot));
   }
 
+  // A node's box along the axes of W, X_WA of its anchor, grown by a margin.
+  FloatBox box_in_world(int n, const RigidEnclosure& X_WA, double margin) const {
+    const NodeView& v = views[at(n)];
+    const NodeBox& at_n = boxes[at(n)];
+    const Vector3d half(v.half[0], v.half[1], v.half[2]);
+    Matrix3d axes;
+    for (int i = 0; i < 3; ++i) axes.row(i) << at_n.x[i], at_n.y[i], at_n.z[i];
+    const Vector3d c(at_n.c[0], at_n.c[1], at_n.c[2]), center = X_WA.X * c;
+    const double size = half.sum() + c.lpNorm<1>();
+    const double more = bound_above(
+        margin + 2.0 * X_WA.point_error(size) + static_cast<double>(at_n.turn_error) * half.sum(),
+        8);
+    const Vector3d reach =
+        ((X_WA.X.R * axes).cwiseAbs() * half).cwiseMin(static_cast<double>(v.radius)) +
+        Vector3d::Constant(more);
+    return FloatBox::around(center - reach, center + reach);
+  }
+
   // As internal::NearScene, with boxes that follow from those of the tree.
   void descend(internal::StateQuery& query, const QueryOptions& options,
                const SceneTree::Tree& obstacles, bool solids, int n, const RigidEnclosure& X_WA,
@@ -540,19 +617,7 @@ struct ChainState::Impl {
     const NodeView& v = views[at(n)];
     if (stop || v.empty() || stands(n)) return;
     const ChainTree::Node& a = node(n);
-    const NodeBox& at_n = boxes[at(n)];
-    const Vector3d half(v.half[0], v.half[1], v.half[2]);
-    Matrix3d axes;
-    for (int i = 0; i < 3; ++i) axes.row(i) << at_n.x[i], at_n.y[i], at_n.z[i];
-    const Vector3d c(at_n.c[0], at_n.c[1], at_n.c[2]), center = X_WA.X * c;
-    const double size = half.sum() + c.lpNorm<1>();
-    const double more = bound_above(options.clearance + 2.0 * X_WA.point_error(size) +
-                                        static_cast<double>(at_n.turn_error) * half.sum(),
-                                    8);
-    const Vector3d reach =
-        ((X_WA.X.R * axes).cwiseAbs() * half).cwiseMin(static_cast<double>(v.radius)) +
-        Vector3d::Constant(more);
-    const FloatBox box = FloatBox::around(center - reach, center + reach);
+    const FloatBox box = box_in_world(n, X_WA, options.clearance);
     auto& list = workspace.impl().scene_nodes;
     const size_t kept = list.size();
     internal::refine(obstacles, box, a.left < 0, list, first, last, query.result().stats);
@@ -573,6 +638,476 @@ struct ChainState::Impl {
       }
     }
     list.resize(kept);
+  }
+
+  // ---- how far apart
+
+  void begin_measurement() {
+    ++measurements;
+    measured.moved.clear();
+  }
+
+  void has_moved(LinkIndex i) {
+    if (moved_at[at(i)] == measurements) return;
+    moved_at[at(i)] = measurements;
+    measured.moved.push_back(i);
+  }
+
+  StateResult distance(const QueryOptions& asked) {
+    validate_options(asked);
+    const RoundingScope rounding;
+    QueryOptions options = asked;
+    options.distances = true;
+    StateResult result;
+    if (world->num_geometry_pairs() == 0 || measured.all_moved ||
+        measured.moved.size() > most_tracked()) {
+      measured.none = true;
+      measured.all_moved = false;
+      begin_measurement();
+    } else if (measure(options, result)) {
+      return result;
+    }
+    const QueryStats spent = result.stats;
+    result = check_state(*world, q, options, workspace);
+    result.stats += spent;
+    return result;
+  }
+
+  // False for a contact, whose depth the whole state has to tell.
+  bool measure(const QueryOptions& options, StateResult& result) {
+    internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
+    catch_up(query.result().stats);
+    prepare_gaps();
+    place_base();
+    // What was closest bounds what can be.
+    seed = measured.closest;
+    seed_gap = kInfinity;
+    bool ended = false;
+    if (seed.a >= 0) {
+      place_link(seed.a);
+      ended = query.measures(seed,
+                             seed.b < world->first_scene_geometry()
+                                 ? between_parts(seed)
+                                 : internal::relative_pose(*world, seed, workspace.impl()),
+                             seed_gap);
+    }
+    if (!ended) search(query);
+    conclude_gaps(query);
+    result = query.result();
+    if (result.verdict == Verdict::kCollision) return false;
+    query.conclude();
+    result = query.result();
+    if (const auto& [pair, d] = query.reported(); pair.a >= 0) {
+      place_link(pair.a);
+      const Witness placed = internal::make_witness(*world, pair, d, workspace.impl());
+      result.witness.point_a = placed.point_a;
+      result.witness.point_b = placed.point_b;
+    }
+    return true;
+  }
+
+  bool holds_pairs(int n) const {
+    return node(n).num_parts > 1 && !(node(n).rigid && node(n).anchor.value != 0);
+  }
+
+  void save_gap(int n) {
+    if (committed_measured.none || gaps[at(n)].saved == commits) return;
+    old_gaps.emplace_back(n, gaps[at(n)]);
+    gaps[at(n)].saved = commits;
+  }
+
+  // Forgets what may have changed; until it is found out, nothing is known of it.
+  void prepare_gaps() {
+    const bool none = measured.none;
+    measured.none = true;  // should this end by an exception
+    scene_before = none ? -kInfinity : measured.scene;
+    scene_gap = kInfinity;
+    expanded.clear();
+    nearest.clear();
+    gaps.resize(boxes.size());
+    for (int n = 0; none && n < static_cast<int>(gaps.size()); ++n) {
+      save_gap(n);
+      NodeGap& gap = gaps[at(n)];
+      gap.below = gap.between = holds_pairs(n) ? -kInfinity : kInfinity;
+      gap.before = -kInfinity;
+    }
+    mark_changes(measured.moved);
+    find_pieces(measured.moved, moved_at, measurements);
+    for (const int n : marked) {
+      if (!holds_pairs(n)) continue;
+      save_gap(n);
+      NodeGap& gap = gaps[at(n)];
+      gap.before = gap.between;
+      gap.below = gap.between = -kInfinity;
+    }
+  }
+
+  // Nothing is dropped before it has told a bound of its distance.
+  void note(const GapEntry& entry) {
+    if (entry.kind == GapEntry::Kind::kParts) {
+      NodeGap& gap = gaps[at(entry.owner)];
+      gap.between = std::min(gap.between, entry.bound);
+    } else if (entry.kind == GapEntry::Kind::kScene || entry.kind == GapEntry::Kind::kUnbounded) {
+      scene_gap = std::min(scene_gap, entry.bound);
+    }
+  }
+
+  void conclude_gaps(const internal::StateQuery& query) {
+    for (const GapEntry& entry : nearest) note(entry);
+    for (size_t k = expanded.size(); k-- > 0;) {  // children come after their parents
+      const int n = expanded[k];
+      save_gap(n);
+      gaps[at(n)].below = std::min(
+          {gaps[at(n)].between, gaps[at(node(n).left)].below, gaps[at(node(n).right)].below});
+    }
+    measured.scene = scene_gap;
+    measured.closest = query.reported().pair;
+    measured.none = false;
+    begin_measurement();
+  }
+
+  // Nearest bounds first.
+  void search(internal::StateQuery& query) {
+    if (tree.nodes().empty()) return;
+    push_below(query, 0);
+    push_scene(query, 0, 0);
+    for (const int i : world->scene_tree().unbounded()) {
+      push_unbounded(query, 0, world->first_scene_geometry() + i);
+    }
+    while (!nearest.empty() && nearest.front().bound < query.limit()) {
+      std::pop_heap(nearest.begin(), nearest.end());
+      GapEntry entry = nearest.back();
+      nearest.pop_back();
+      if (open(query, entry)) {
+        entry.bound = -kInfinity;
+        note(entry);
+        return;
+      }
+    }
+  }
+
+  void push(const internal::StateQuery& query, const GapEntry& entry) {
+    if (entry.bound >= query.limit()) {
+      note(entry);
+      return;
+    }
+    nearest.push_back(entry);
+    std::push_heap(nearest.begin(), nearest.end());
+  }
+
+  void push_below(const internal::StateQuery& query, int n) {
+    if (holds_pairs(n)) push(query, {gaps[at(n)].below, GapEntry::Kind::kBelow, n, 0, 0, {}});
+  }
+
+  void push_parts(internal::StateQuery& query, int owner, int i, int k, const FloatPose& X_ab) {
+    if (views[at(i)].empty() || views[at(k)].empty()) return;
+    ++query.result().stats.box_tests;
+    double bound = internal::gap_below(views[at(i)], views[at(k)], X_ab);
+    const double before = gaps[at(owner)].before;
+    if (before > bound && !is_marked(i) && !is_marked(k) &&
+        same_piece(views[at(i)].enter, views[at(k)].enter)) {
+      bound = before;
+    }
+    push(query, {bound, GapEntry::Kind::kParts, i, k, owner, X_ab});
+  }
+
+  void push_scene(internal::StateQuery& query, int n, int obstacle) {
+    const SceneTree::Tree& obstacles = world->scene_tree().geometries();
+    if (views[at(n)].empty() || obstacles.nodes.empty()) return;
+    const FloatBox& other = obstacles.boxes[at(obstacle)];
+    if (other.is_empty()) return;
+    ++query.result().stats.box_tests;
+    const double bound = distance_below(world_box(n), other);
+    push(query, {stands(n) ? std::max(bound, scene_before) : bound,
+                 GapEntry::Kind::kScene,
+                 n,
+                 obstacle,
+                 0,
+                 {}});
+  }
+
+  void push_unbounded(internal::StateQuery& query, int n, int geometry) {
+    if (views[at(n)].empty()) return;
+    ++query.result().stats.box_tests;
+    const double bound = gap_to_half_space(n, geometry);
+    push(query, {stands(n) ? std::max(bound, scene_before) : bound,
+                 GapEntry::Kind::kUnbounded,
+                 n,
+                 geometry,
+                 0,
+                 {}});
+  }
+
+  // What is in it, nearer by one level; of two geometries, their distance. True where the search
+  // ends: a contact is proven, or the budget has run out.
+  bool open(internal::StateQuery& query, GapEntry& entry) {
+    const int n = entry.a;
+    const NodeView& a = views[at(n)];
+    switch (entry.kind) {
+      case GapEntry::Kind::kBelow: {
+        expanded.push_back(n);
+        push_below(query, n + 1);
+        push_below(query, a.child);
+        const bool two = !views[at(n + 1)].empty() && !views[at(a.child)].empty();
+        if (!two) gaps[at(n)].between = kInfinity;
+        if (two) push(query, {gaps[at(n)].between, GapEntry::Kind::kBetween, n, 0, 0, {}});
+        return false;
+      }
+      case GapEntry::Kind::kBetween: {
+        save_gap(n);
+        NodeGap& gap = gaps[at(n)];
+        if (!is_marked(n)) gap.before = gap.between;
+        gap.between = kInfinity;
+        push_parts(query, n, n + 1, a.child, internal::between_children(a));
+        return false;
+      }
+      case GapEntry::Kind::kParts: {
+        const int k = entry.b;
+        const NodeView& b = views[at(k)];
+        if (a.is_leaf() && b.is_leaf()) {
+          return measure_pair(query, {std::min(a.part(), b.part()), std::max(a.part(), b.part())},
+                              entry);
+        }
+        if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
+          push_parts(query, entry.owner, a.child, k, internal::to_right_of_a(a, entry.X_ab));
+          push_parts(query, entry.owner, n + 1, k, internal::to_left_of_a(a, entry.X_ab));
+        } else {
+          push_parts(query, entry.owner, n, k + 1, internal::to_left_of_b(entry.X_ab, b));
+          push_parts(query, entry.owner, n, b.child, internal::to_right_of_b(entry.X_ab, b));
+        }
+        return false;
+      }
+      case GapEntry::Kind::kScene: {
+        const SceneTree::Tree& obstacles = world->scene_tree().geometries();
+        const SceneTree::Node& obstacle = obstacles.nodes[at(entry.b)];
+        if (a.is_leaf() && obstacle.left < 0) {
+          return measure_pair(query, {a.part(), world->first_scene_geometry() + obstacle.geometry},
+                              entry);
+        }
+        if (obstacle.left < 0 ||
+            (!a.is_leaf() && world_box(n).size() >= obstacles.boxes[at(entry.b)].size())) {
+          place_children(n);
+          push_scene(query, n + 1, entry.b);
+          push_scene(query, a.child, entry.b);
+        } else {
+          push_scene(query, n, obstacle.left);
+          push_scene(query, n, obstacle.left + 1);
+        }
+        return false;
+      }
+      case GapEntry::Kind::kUnbounded:
+        if (a.is_leaf()) return measure_pair(query, {a.part(), entry.b}, entry);
+        place_children(n);
+        push_unbounded(query, n + 1, entry.b);
+        push_unbounded(query, a.child, entry.b);
+        return false;
+    }
+    return false;
+  }
+
+  bool measure_pair(internal::StateQuery& query, GeometryPair pair, GapEntry& entry) {
+    bool ended = false;
+    entry.bound = seed_gap;
+    if (pair.a != seed.a || pair.b != seed.b) {
+      ended = query.measures(pair,
+                             entry.kind == GapEntry::Kind::kParts
+                                 ? between_parts(pair)
+                                 : internal::relative_pose(*world, pair, workspace.impl()),
+                             entry.bound);
+    }
+    note(entry);
+    return ended;
+  }
+
+  // ---- poses in the world, where they are asked for, until the next place_base
+
+  void place_base() {
+    link_placed.resize(static_cast<size_t>(robot.num_links()));
+    box_placed.resize(boxes.size());
+    ++placings;
+    ++workspace.impl().moved;
+    if (tree.nodes().empty()) return;
+    set_pose(node(0).anchor, RigidEnclosure::identity());
+  }
+
+  void set_pose(LinkIndex link, const RigidEnclosure& X_WL) {
+    workspace.impl().X_WL[at(link)] = X_WL;
+    link_placed[at(link)] = placings;
+  }
+
+  // @pre n is placed
+  void place_children(int n) {
+    const ChainTree::Node& above = node(n);
+    for (const auto& [child, s] :
+         {std::pair(above.left, above.left_slot), std::pair(above.right, above.right_slot)}) {
+      const LinkIndex link = node(child).anchor;
+      if (link_placed[at(link)] == placings) continue;
+      set_pose(link, workspace.impl().X_WL[at(above.anchor)] * slots[at(s)]);
+    }
+  }
+
+  // Of the link that carries a part.
+  void place_link(int part) {
+    const int leaf = leaf_of[at(part)];
+    const LinkIndex link = node(leaf).anchor;
+    if (link_placed[at(link)] != placings) set_pose(link, between_links(0, leaf));
+  }
+
+  // @pre n is placed
+  const FloatBox& world_box(int n) {
+    FloatBox& box = workspace.impl().boxes[at(n)];
+    if (box_placed[at(n)] != placings) {
+      box = box_in_world(n, workspace.impl().X_WL[at(node(n).anchor)], 0.0);
+      box_placed[at(n)] = placings;
+    }
+    return box;
+  }
+
+  // @pre n is placed
+  double gap_to_half_space(int n, int geometry) {
+    const FloatBox& bounds = world_box(n);
+    Obb box_W;
+    box_W.axes = Matrix3d::Identity();
+    box_W.center = 0.5 * (bounds.lower() + bounds.upper());
+    box_W.half = 0.5 * (bounds.upper() - bounds.lower());
+    const CollisionWorld::WorldGeometry& g = world->geometries()[at(geometry)];
+    const double gap =
+        internal::half_space_gap(g.geometry->element(0), box_W, g.X_LG.inverse()).gap;
+    return gap > -kInfinity ? gap : -kInfinity;  // no number (overflow) separates nothing
+  }
+
+  // ---- all that is near
+
+  void is_unlisted(LinkIndex i) {
+    if (unlisted_at[at(i)] == listings) return;
+    unlisted_at[at(i)] = listings;
+    listed.moved.push_back(i);
+  }
+
+  void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result) {
+    validate_options(options);
+    internal::validate_cutoff(cutoff);
+    const RoundingScope rounding;
+    QueryStats remade;
+    catch_up(remade);
+    place_base();
+    const bool anew = listed.none || cutoff != listed.cutoff ||
+                      options.distance_width != listed.width ||
+                      listed.moved.size() > most_tracked();
+    listed.none = true;  // should this end by an exception, or by the budget
+    if (anew) listed.pairs.clear();
+    mark_changes(listed.moved);
+    find_pieces(listed.moved, unlisted_at, listings);
+
+    internal::NearList list(*world, cutoff, options, workspace.impl().scratch, newly_listed);
+    list_near(list, cutoff, anew);
+    list.finish();
+    // What has not moved since the last list stays on it.
+    result.pairs.clear();
+    std::copy_if(listed.pairs.begin(), listed.pairs.end(), std::back_inserter(result.pairs),
+                 [&](const NearPair& pair) {
+                   return same_piece(walk_of(pair.geometry_a), walk_of(pair.geometry_b));
+                 });
+    listed.pairs.clear();
+    std::merge(result.pairs.begin(), result.pairs.end(), newly_listed.pairs.begin(),
+               newly_listed.pairs.end(), std::back_inserter(listed.pairs), internal::comes_before);
+    result.pairs.assign(listed.pairs.begin(), listed.pairs.end());
+    result.stats = newly_listed.stats;
+    result.stats += remade;
+    result.complete = newly_listed.complete;
+    listed.none = !newly_listed.complete;
+    listed.cutoff = cutoff;
+    listed.width = options.distance_width;
+    ++listings;
+    listed.moved.clear();
+  }
+
+  // Where the walk of the links enters the one that carries a geometry.
+  int walk_of(int geometry) const { return tree.enter(world->geometries()[at(geometry)].link); }
+
+  // All pairs, or those between which something has moved.
+  void list_near(internal::NearList& list, double cutoff, bool all) {
+    enough = float_above(cutoff);
+    list_all = all;
+    stop = tree.nodes().empty();
+    const auto list_node = [&](int n) {
+      const NodeView& v = views[at(n)];
+      if (stop || !holds_pairs(n) || views[at(n + 1)].empty() || views[at(v.child)].empty()) return;
+      list_parts(list, n + 1, v.child, internal::between_children(v));
+    };
+    if (all) {
+      for (int n = 0; n < static_cast<int>(views.size()); ++n) list_node(n);
+    } else {
+      for (const int n : marked) list_node(n);
+    }
+    for (const int i : world->scene_tree().unbounded()) {
+      if (!stop) list_unbounded(list, 0, cutoff, world->first_scene_geometry() + i);
+    }
+    if (!stop && !world->scene_tree().geometries().nodes.empty()) {
+      workspace.impl().scene_nodes.assign(1, 0);
+      list_scene(list, 0, cutoff, 0, 1);
+    }
+  }
+
+  void list_parts(internal::NearList& list, int i, int k, const FloatPose& X_ab) {
+    const NodeView& a = views[at(i)];
+    const NodeView& b = views[at(k)];
+    if (stop || a.empty() || b.empty()) return;
+    if (!list_all && !is_marked(i) && !is_marked(k) && same_piece(a.enter, b.enter)) return;
+    ++list.stats().box_tests;
+    if (internal::proven_apart(a, b, X_ab, enough)) return;
+    if (a.is_leaf() && b.is_leaf()) {
+      const GeometryPair pair{std::min(a.part(), b.part()), std::max(a.part(), b.part())};
+      if (list.checks(pair)) stop = list.add(pair, between_parts(pair));
+    } else if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
+      list_parts(list, a.child, k, internal::to_right_of_a(a, X_ab));
+      list_parts(list, i + 1, k, internal::to_left_of_a(a, X_ab));
+    } else {
+      list_parts(list, i, k + 1, internal::to_left_of_b(X_ab, b));
+      list_parts(list, i, b.child, internal::to_right_of_b(X_ab, b));
+    }
+  }
+
+  void list_scene(internal::NearList& list, int n, double cutoff, size_t first, size_t last) {
+    const NodeView& v = views[at(n)];
+    if (stop || v.empty() || (!list_all && stands(n))) return;
+    const SceneTree::Tree& obstacles = world->scene_tree().geometries();
+    auto& near = workspace.impl().scene_nodes;
+    const size_t kept = near.size();
+    const FloatBox box = box_in_world(n, workspace.impl().X_WL[at(node(n).anchor)], cutoff);
+    internal::refine(obstacles, box, v.is_leaf(), near, first, last, list.stats());
+    const size_t end = near.size();
+    if (v.is_leaf()) {
+      for (size_t k = kept; k < end && !stop; ++k) {
+        list_scene_pair(list, v.part(),
+                        world->first_scene_geometry() + obstacles.nodes[at(near[k])].geometry);
+      }
+    } else if (end > kept) {
+      place_children(n);
+      list_scene(list, n + 1, cutoff, kept, end);
+      list_scene(list, v.child, cutoff, kept, end);
+    }
+    near.resize(kept);
+  }
+
+  void list_unbounded(internal::NearList& list, int n, double cutoff, int geometry) {
+    const NodeView& v = views[at(n)];
+    if (stop || v.empty() || (!list_all && stands(n))) return;
+    ++list.stats().box_tests;
+    if (gap_to_half_space(n, geometry) > cutoff) return;
+    if (v.is_leaf()) {
+      list_scene_pair(list, v.part(), geometry);
+      return;
+    }
+    place_children(n);
+    list_unbounded(list, n + 1, cutoff, geometry);
+    list_unbounded(list, v.child, cutoff, geometry);
+  }
+
+  void list_scene_pair(internal::NearList& list, int part, int geometry) {
+    const GeometryPair pair{part, geometry};
+    if (list.checks(pair))
+      stop = list.add(pair, internal::relative_pose(*world, pair, workspace.impl()));
   }
 
   std::shared_ptr<const CollisionWorld> world;
@@ -627,7 +1162,34 @@ struct ChainState::Impl {
   std::vector<std::pair<int, int>> ranges;  // of that walk, below each unproven joint
   bool numbered = false;
 
+  // What is measured, and of what is committed.
+  Measurement measured, committed_measured;
+  std::uint64_t measurements = 1;
+  std::vector<std::uint64_t> moved_at;  // joints
+  std::vector<NodeGap> gaps;            // of every node, from the first measurement on
+  std::vector<std::pair<int, NodeGap>> old_gaps;
+
+  // Of one measurement.
+  std::vector<GapEntry> nearest;  // a heap
+  std::vector<int> expanded;      // nodes of which `below` is to be found anew
+  double scene_before = 0.0, scene_gap = 0.0;
+  GeometryPair seed;
+  double seed_gap = 0.0;
+
+  // The last list.
+  Listing listed;
+  std::uint64_t listings = 1;
+  std::vector<std::uint64_t> unlisted_at;  // joints
+  NearPairs newly_listed;
+  bool list_all = false;
+  std::vector<LinkIndex> changed;  // joints, since the last commit
+  std::vector<std::uint64_t> changed_at;
+
+  std::uint64_t placings = 0;
+  std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace
+
   // Of one check.
+  float enough = 0.0F;  // the clearance or the cut-off, rounded up
   bool stop = false;
 };
 
@@ -652,10 +1214,19 @@ void ChainState::set(const Eigen::Ref<const Eigen::VectorXd>& q) { impl_->set(q)
 
 ChainState::Result ChainState::check(const QueryOptions& options) { return impl_->check(options); }
 
-StateResult ChainState::distance(const QueryOptions& options) {
-  QueryOptions asked = options;
-  asked.distances = true;
-  return check_state(*impl_->world, impl_->q, asked, impl_->workspace);
+StateResult ChainState::distance(const QueryOptions& options) { return impl_->distance(options); }
+
+void ChainState::find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result) {
+  impl_->find_near_pairs(cutoff, options, result);
+}
+
+RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b) {
+  const RoundingScope rounding;
+  ChainState::Impl& impl = *state.impl_;
+  QueryStats remade;
+  impl.catch_up(remade);
+  return impl.between_links(impl.leaf_of[ChainState::Impl::at(part_a)],
+                            impl.leaf_of[ChainState::Impl::at(part_b)]);
 }
 
 void ChainState::commit() { impl_->commit(); }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "near_list.hpp"
 #include "state_query.hpp"
 
 namespace catena {
@@ -97,6 +98,51 @@ StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eige
   StateResult result = internal::check_poses(world, options, false, ws);
   result.stats.compositions += ws.X_WL.size();
   return result;
+}
+
+void find_near_pairs(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
+                     double cutoff, const QueryOptions& options, Workspace& workspace,
+                     NearPairs& result) {
+  validate_options(options);
+  internal::validate_cutoff(cutoff);
+  const RoundingScope rounding;
+  Workspace::Impl& ws = workspace.impl();
+  internal::validate_workspace(world, ws);
+  link_poses(world.robot(), q, ws.X_WL);
+  ++ws.moved;
+  internal::NearList list(world, cutoff, options, ws.scratch, result);
+  list.stats().compositions += ws.X_WL.size();
+
+  const SceneTree& scene = world.scene_tree();
+  const auto add = [&](int a, int b) {
+    const internal::GeometryPair pair{a, b};
+    if (!list.checks(pair) || internal::ball_gap(world, pair, ws) > cutoff) return false;
+    return list.add(pair, internal::relative_pose(world, pair, ws));
+  };
+  const auto add_scene = [&](int part, int obstacle) {
+    return add(part, world.first_scene_geometry() + obstacle);
+  };
+  const auto never = [](const auto&...) {};
+  const auto search = [&] {
+    for (const int i : scene.unbounded()) {
+      for (int part = 0; part < world.first_scene_geometry(); ++part) {
+        if (add_scene(part, i)) return;
+      }
+    }
+    // Two boxes that are apart when each has grown by half of it are farther apart than that; what
+    // stands in the scene does not grow.
+    internal::set_boxes(world, ws, false, 0.5 * cutoff, list.stats());
+    if (internal::visit_near_parts(world, ws, list.stats(), 0, add, never)) return;
+    internal::set_boxes(world, ws, false, cutoff, list.stats());
+    internal::visit_near_scene(
+        world, scene.geometries(), ws, list.stats(), 0,
+        [&](int part, const SceneTree::Node& obstacle) {
+          return add_scene(part, obstacle.geometry);
+        },
+        never);
+  };
+  search();
+  list.finish();
 }
 
 }  // namespace catena

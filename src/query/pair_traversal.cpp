@@ -10,21 +10,6 @@ namespace {
 
 bool is_half_space(const Geometry& g) noexcept { return g.tree().empty(); }
 
-// The gap between a half-space with unit normal, in frame F, and a box.
-Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
-                          const RigidEnclosure& X_FG) noexcept {
-  const Vector3d& n = h_F.center;
-  const Vector3d center = X_FG.X * box_G.center;
-  const Matrix3d axes = X_FG.X.R * box_G.axes;
-  const double reach = box_G.half.dot((axes.transpose() * n).cwiseAbs());
-  const double sizes = box_G.half.sum();
-  const double error =
-      bound_above(X_FG.point_error(box_G.center.norm()) + (X_FG.rotation_error + 1e-13) * sizes +
-                      32 * kUnitRoundoff * (center.norm() + std::abs(h_F.half.x()) + sizes),
-                  20);
-  return {n, n.dot(center) - reach - h_F.half.x() - error};
-}
-
 struct Traversal {
   const Geometry& a;
   const Geometry& b;
@@ -125,12 +110,18 @@ struct Traversal {
     return n < 0 ? 0 : g.tree().nodes()[static_cast<size_t>(n)].element;
   }
 
+  // What lies beyond `bound` is not looked at any more; no number bounds nothing.
+  void drop(double bound) noexcept {
+    result.gap = bound > -kInfinity ? std::min(result.gap, bound) : -kInfinity;
+  }
+
   // Are the convex hulls apart, and with them everything inside?
-  bool hulls_apart() const {
+  bool hulls_apart() {
     ++stats.element_tests;
     const ConvexShape ha = a.hull(), hb = b.hull();
     const PairDistance d = pair_distance(ha, hb, X, false, enough());
     if (!(d.distance.lo > goal.clearance)) return false;
+    drop(d.distance.lo);
     return motion == nullptr || d.distance.lo - motion_along(d.direction, ha, hb) > goal.clearance;
   }
 
@@ -138,17 +129,19 @@ struct Traversal {
   bool test_leaf(int na, int nb) {
     ++stats.element_tests;
     const ConvexShape ea = a.element(element_of(a, na)), eb = b.element(element_of(b, nb));
-    const PairDistance d = pair_distance(ea, eb, X, false, goal.measuring ? kInfinity : enough());
+    const PairDistance d = pair_distance(ea, eb, X, false, goal.measuring ? goal.most : enough());
+    drop(d.distance.lo);
     if (goal.measuring && d.distance.hi < goal.greatest) {
       goal.found(d.distance.hi);
       result.closer = true;
       result.closest = d;
     }
-    if (d.distance.lo > goal.clearance &&
+    // A depth that is told is one of this pair alone: a contact, before it is a measured distance.
+    const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
+    if (!touches && d.distance.lo > goal.clearance &&
         (motion == nullptr || d.distance.lo - motion_along(d.direction, ea, eb) > goal.clearance)) {
       return false;
     }
-    const bool touches = d.overlap || (!goal.measuring && d.distance.hi <= goal.clearance);
     if (touches) {
       result.state = PairState::kTouching;
       result.leaf = {na, nb};
@@ -175,6 +168,20 @@ struct Traversal {
 
 }  // namespace
 
+Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
+                          const RigidEnclosure& X_FG) noexcept {
+  const Vector3d& n = h_F.center;
+  const Vector3d center = X_FG.X * box_G.center;
+  const Matrix3d axes = X_FG.X.R * box_G.axes;
+  const double reach = box_G.half.dot((axes.transpose() * n).cwiseAbs());
+  const double sizes = box_G.half.sum();
+  const double error =
+      bound_above(X_FG.point_error(box_G.center.norm()) + (X_FG.rotation_error + 1e-13) * sizes +
+                      32 * kUnitRoundoff * (center.norm() + std::abs(h_F.half.x()) + sizes),
+                  20);
+  return {n, n.dot(center) - reach - h_F.half.x() - error};
+}
+
 void Goal::lower(double bound) noexcept {
   // No number bounds nothing.
   least = bound > -kInfinity ? std::min(least, bound) : -kInfinity;
@@ -184,7 +191,7 @@ void Goal::found(double distance_hi) noexcept {
   greatest = std::min(greatest, distance_hi);
   if (greatest == kInfinity) return;
   // Narrow enough to tell which side of the floor the distance is on.
-  clearance = greatest - std::min(width, 0.1 * std::abs(greatest - floor));
+  clearance = std::min(most, greatest - std::min(width, 0.1 * std::abs(greatest - floor)));
 }
 
 Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
@@ -211,7 +218,10 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     return t.result;
   }
   stack.push_back({root_a, root_b, t.slack(root_a, root_b)});
-  if (stack.back().slack > goal.clearance) return t.result;
+  if (stack.back().slack > goal.clearance) {
+    t.drop(stack.back().slack);
+    return t.result;
+  }
   if (a.has_hull() && b.has_hull() && t.hulls_apart()) {
     t.result.hulls_apart = true;
     return t.result;
@@ -219,9 +229,13 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
   while (!stack.empty()) {
     const Scratch::Entry e = stack.back();
     stack.pop_back();
-    if (e.slack > goal.clearance) continue;
+    if (e.slack > goal.clearance) {
+      t.drop(e.slack);
+      continue;
+    }
     if (budget != 0 && stats.visited() > budget) {
       t.result.state = PairState::kOpen;
+      t.drop(-kInfinity);
       goal.lower(-kInfinity);
       return t.result;
     }
@@ -247,8 +261,13 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
     // The nearer child is popped first: it is likelier to touch, and lowers a measured distance.
     if (first.slack < second.slack) std::swap(first, second);
     // Only a proven gap drops a child; no number (overflow) is none.
-    if (!(first.slack > goal.clearance)) stack.push_back(first);
-    if (!(second.slack > goal.clearance)) stack.push_back(second);
+    for (const Scratch::Entry& child : {first, second}) {
+      if (child.slack > goal.clearance) {
+        t.drop(child.slack);
+      } else {
+        stack.push_back(child);
+      }
+    }
   }
   return t.result;
 }
@@ -342,6 +361,39 @@ PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& 
   check(a, b, X_FG);
   if (state != PairState::kTouching) check(b, a, X_FG.inverse());
   return state;
+}
+
+StillPair examine_still(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                        Goal& goal, std::uint64_t budget, Scratch& scratch, QueryStats& stats) {
+  StillPair pair;
+  pair.surfaces = examine(a, b, X_FG, nullptr, goal, {}, budget, scratch, stats);
+  if (pair.surfaces.state == PairState::kTouching) return pair;
+  const bool solids = a.is_solid() || b.is_solid();
+  if (solids && !pair.surfaces.hulls_apart) pair.inside = contained(a, b, X_FG, scratch, stats);
+  if (pair.surfaces.doubtful && pair.inside != PairState::kTouching && solids &&
+      insides_meet(a, b, X_FG, scratch, stats) == PairState::kTouching) {
+    pair.inside = PairState::kTouching;
+  }
+  return pair;
+}
+
+Interval bracket_distance(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                          double most, double width, std::uint64_t budget, Scratch& scratch,
+                          QueryStats& stats) {
+  if (a.num_elements() == 1 && b.num_elements() == 1) {
+    ++stats.element_tests;
+    const Interval d = pair_distance(a.element(0), b.element(0), X_FG, true, most).distance;
+    return {d.lo > -kInfinity ? d.lo : -kInfinity, d.hi < kInfinity ? d.hi : kInfinity};
+  }
+  Goal goal;
+  goal.measuring = true;
+  goal.clearance = goal.most = goal.floor = most;
+  goal.width = width;
+  const StillPair pair = examine_still(a, b, X_FG, goal, budget, scratch, stats);
+  if (pair.surfaces.state == PairState::kTouching || pair.inside == PairState::kTouching) {
+    return {-kInfinity, 0.0};
+  }
+  return {pair.inside == PairState::kOpen ? -kInfinity : pair.surfaces.gap, goal.greatest};
 }
 
 }  // namespace catena::internal

@@ -30,7 +30,8 @@ struct Goal {
   /// `greatest` bracket the smallest of all.
   bool measuring = false;
   double width = 0.0;
-  double floor = 0.0;  ///< the clearance that the verdict is about
+  double floor = 0.0;       ///< the clearance that the verdict is about
+  double most = kInfinity;  ///< distances beyond it need not be told
   double greatest = kInfinity;
   double least = kInfinity;
 
@@ -51,6 +52,8 @@ struct Examination {
   /// Of that leaf, in a's frame. Of a pair that stands still and is left open: the bracket is the
   /// whole pair's, as far as it lies below the clearance.
   PairDistance distance;
+  /// Standing still: a lower bound of the distance of all leaves, unless they touch.
+  double gap = kInfinity;
   bool hulls_apart = false;  ///< so that neither can be inside the other either
   bool doubtful = false;     ///< some leaf is not even told apart at mid-time
   bool closer = false;       ///< measuring: this pair lowered goal.greatest
@@ -86,5 +89,25 @@ PairState insides_meet(const Geometry& a, const Geometry& b, const RigidEnclosur
 /// component tells? kApart: proven that none does; kTouching: proven that one does.
 PairState contained(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
                     Scratch& scratch, QueryStats& stats);
+
+/// Two geometries that stand still: their surfaces, and what lies inside closed meshes (not looked
+/// at where the surfaces are proven to touch).
+struct StillPair {
+  Examination surfaces;
+  PairState inside = PairState::kApart;
+};
+StillPair examine_still(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                        Goal& goal, std::uint64_t budget, Scratch& scratch, QueryStats& stats);
+
+/// Their distance. Beyond `most` a lower bound beyond it is enough, and the bracket may end in
+/// infinity; below it the bracket is at most `width` wide, rounding and a budget that runs out
+/// (0: none) apart. Where they touch: minus the depth of two convex elements, otherwise at most 0.
+Interval bracket_distance(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,
+                          double most, double width, std::uint64_t budget, Scratch& scratch,
+                          QueryStats& stats);
+
+/// The gap between a half-space with unit normal, in frame F, and a box.
+Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
+                          const RigidEnclosure& X_FG) noexcept;
 
 }  // namespace catena::internal

@@ -94,8 +94,42 @@ class StateQuery {
     return false;
   }
 
+  /// Measuring, two geometries at X_GaGb. `gap` becomes a lower bound of their distance; nothing
+  /// beyond limit() needs to be looked at.
+  bool measures(GeometryPair pair, const RigidEnclosure& X, double& gap) {
+    gap = kInfinity;
+    if (!checks(pair)) return false;
+    gap = -kInfinity;
+    if (out_of_budget(pair) || visit(pair, X)) return true;
+    gap = visited_gap_;
+    return false;
+  }
+  double limit() const noexcept { return goal_.clearance; }
+
+  /// Measuring: the answer, from all that was found out. Not for a contact.
+  void conclude() {
+    result_.distance = Interval{std::min(goal_.least, goal_.clearance), goal_.greatest};
+    if (result_.distance->lo > options_.clearance && !open_) {
+      result_.verdict = Verdict::kFree;
+    } else if (result_.distance->hi <= options_.clearance) {
+      result_.verdict = Verdict::kCollision;
+    } else {
+      result_.verdict = Verdict::kUndecided;
+    }
+    if (!open_) result_.witness.gap = *result_.distance;
+    if (!std::isfinite(result_.distance->lo) || !std::isfinite(result_.distance->hi)) {
+      result_.distance.reset();
+    }
+  }
+
   StateResult& result() noexcept { return result_; }
   bool open() const noexcept { return open_; }
+  /// Of the witness: which geometries, and where, in the first one's frame.
+  struct Reported {
+    GeometryPair pair;
+    PairDistance distance;
+  };
+  const Reported& reported() const noexcept { return reported_; }
 
  private:
   const Geometry& geometry(int i) const {
@@ -115,6 +149,7 @@ class StateQuery {
     result_.witness = witness(pair, d);
   }
   Witness witness(GeometryPair pair, const PairDistance& d) {
+    reported_ = {pair, d};
     if (with_points_) return make_witness(world_, pair, d, ws_);
     Witness w;
     w.a = world_.geometries()[static_cast<size_t>(pair.a)].body;
@@ -165,18 +200,12 @@ class StateQuery {
     const Geometry& a = geometry(pair.a);
     const Geometry& b = geometry(pair.b);
     ++result_.stats.pair_tests;
-    const Examination e =
-        examine(a, b, X, nullptr, goal_, {}, options_.budget, ws_.scratch, result_.stats);
+    const auto [e, inside] =
+        examine_still(a, b, X, goal_, options_.budget, ws_.scratch, result_.stats);
+    visited_gap_ = inside == PairState::kOpen ? -kInfinity : e.gap;
     if (e.closer) result_.witness = witness(pair, e.closest);
     if (e.state == PairState::kTouching) {
       return touch(pair, element_of(a, e.leaf.a), element_of(b, e.leaf.b), e.distance);
-    }
-    const bool solids = a.is_solid() || b.is_solid();
-    PairState inside = PairState::kApart;
-    if (solids && !e.hulls_apart) inside = contained(a, b, X, ws_.scratch, result_.stats);
-    if (e.doubtful && inside != PairState::kTouching && solids &&
-        insides_meet(a, b, X, ws_.scratch, result_.stats) == PairState::kTouching) {
-      inside = PairState::kTouching;
     }
     if (inside == PairState::kTouching) return touch_inside(pair);
     if (e.state == PairState::kOpen || inside == PairState::kOpen) {
@@ -251,18 +280,7 @@ class StateQuery {
       if (result_.distance) result_.witness = witness;
       return;
     }
-    result_.distance = Interval{std::min(goal_.least, goal_.clearance), goal_.greatest};
-    if (result_.distance->lo > options_.clearance && !open_) {
-      result_.verdict = Verdict::kFree;
-    } else if (result_.distance->hi <= options_.clearance) {
-      result_.verdict = Verdict::kCollision;
-    } else {
-      result_.verdict = Verdict::kUndecided;
-    }
-    if (!open_) result_.witness.gap = *result_.distance;
-    if (!std::isfinite(result_.distance->lo) || !std::isfinite(result_.distance->hi)) {
-      result_.distance.reset();
-    }
+    conclude();
   }
 
   // True if a contact is proven.
@@ -389,7 +407,9 @@ class StateQuery {
   bool at_hand_checked_ = false;
   RigidEnclosure at_hand_pose_;
   Goal goal_;
+  double visited_gap_ = kInfinity;
   StateResult result_;
+  Reported reported_;
   bool open_ = false;
 };
 

@@ -1,32 +1,16 @@
 // Property: after the first call, a query allocates nothing.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
-
-// GCC pairs the inlined operators below with its own and warns; they do belong together.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/counted_memory.hpp"
 
 namespace catena {
 namespace {
+
+using test::allocations;
 
 // A planar arm of capsules, its joints at the links' ends, over a floor of boxes and a mesh.
 std::shared_ptr<const Robot> make_arm(int links) {
@@ -69,6 +53,7 @@ TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
   Eigen::VectorXd q0 = Eigen::VectorXd::Zero(8), q1 = Eigen::VectorXd::Constant(8, 0.35);
   QueryOptions measured;
   measured.distances = true;
+  NearPairs near;
   const auto run = [&] {
     long worst = 0;
     for (const double side : {1.0, -1.0}) {
@@ -78,6 +63,9 @@ TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
       for (const QueryOptions& options : {QueryOptions{}, measured}) {
         check_state(world, goal, options, workspace);
         check_motion(world, motion, options, workspace);
+      }
+      for (const double cutoff : {0.0, 0.3, 5.0}) {
+        find_near_pairs(world, goal, cutoff, {}, workspace, near);
       }
       worst = std::max<long>(worst, allocations - before);
     }
@@ -116,6 +104,38 @@ TEST(Allocation, AChainStateReusesItsMemory) {
   };
   run();
   EXPECT_EQ(run(), 0);
+}
+
+// Distances and lists on the way, whole configurations and contacts among them.
+TEST(Allocation, AChainStateMeasuresInTheSameMemory) {
+  Scene scene;
+  scene.objects.push_back(
+      {"post", {{Geometry::make(Cylinder{0.1, 1.0}), RigidEnclosure::translation({-1, 1, 0})}}});
+  scene.objects.push_back(
+      {"floor", {{Geometry::make(HalfSpace{Vector3d::UnitZ(), -3.0}), RigidEnclosure()}}});
+  const auto world =
+      std::make_shared<const CollisionWorld>(make_arm(40), std::make_shared<const Scene>(scene));
+  ChainState state(world);
+  NearPairs near;
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(40), bent = Eigen::VectorXd::Constant(40, 0.1);
+  const auto run = [&] {
+    const long before = allocations;
+    for (int step = 0; step < 300; ++step) {
+      state.set(LinkIndex(1 + step % 40), 0.01 * (step % 7) - (step % 50 == 49 ? 2.8 : 0.0));
+      state.distance();
+      if (step % 4 == 0) state.find_near_pairs(0.5, {}, near);
+      if (step % 5 == 0) state.commit();
+      if (step % 7 == 0) state.rollback();
+      if (step % 60 == 0) state.set(step % 120 == 0 ? bent : zero);
+    }
+    state.set(zero);
+    state.distance();
+    state.commit();
+    return allocations - before;
+  };
+  EXPECT_GT(run(), 0);
+  EXPECT_EQ(run(), 0);
+  EXPECT_GT(near.pairs.size(), 40u);
 }
 
 // Two crossing fans of triangles: contacts, undecided pairs (they share the origin) and distances.

@@ -2,49 +2,21 @@
 // memory that is stated.
 #include "catena/geometry/obb_tree.hpp"
 
-#include <malloc.h>
-
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "catena/geometry/geometry.hpp"
 #include "catena/math/rigid_enclosure.hpp"
-
-// GCC pairs the inlined operators below with its own and warns; they do belong together.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-namespace {
-std::atomic<long> in_use{0}, peak{0};
-
-void* counted(void* p) {
-  if (p == nullptr) throw std::bad_alloc();
-  const long now = in_use += static_cast<long>(malloc_usable_size(p));
-  if (now > peak) peak = now;
-  return p;
-}
-void give_back(void* p) {
-  in_use -= static_cast<long>(malloc_usable_size(p));
-  std::free(p);
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(std::malloc(size)); }
-void* operator new(std::size_t size, std::align_val_t align) {
-  const auto a = static_cast<std::size_t>(align);
-  return counted(std::aligned_alloc(a, (size + a - 1) / a * a));
-}
-void operator delete(void* p) noexcept { give_back(p); }
-void operator delete(void* p, std::size_t) noexcept { give_back(p); }
-void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
+#include "catena/query/geometry_pairs.hpp"
+#include "support/counted_memory.hpp"
 
 namespace catena {
 namespace {
+
+using test::bytes_in_use;
+using test::peak_bytes;
 
 using Fit = ObbTreeOptions::Fit;
 using Split = ObbTreeOptions::Split;
@@ -198,24 +170,77 @@ TEST(ObbTreeMemory, StaysWithinWhatIsStated) {
   }
   const long n = static_cast<long>(mesh.triangles.size());
   for (const Fit fit : {Fit::kVertices, Fit::kHullVertices, Fit::kHullSurface}) {
-    const long before = in_use;
-    peak = before;
+    const long before = bytes_in_use;
+    peak_bytes = before;
     const ObbTree tree(mesh.vertices, mesh.triangles, 0.0, {fit, Split::kMean});
     std::printf("fit %d: %.1f bytes a triangle kept, %.1f at most\n", static_cast<int>(fit),
-                static_cast<double>(in_use - before) / static_cast<double>(n),
-                static_cast<double>(peak - before) / static_cast<double>(n));
-    EXPECT_LE(in_use - before, 256 * n + 8192);
-    EXPECT_LE(peak - before, (fit == Fit::kVertices ? 260 : 1280) * n + 65536);
+                static_cast<double>(bytes_in_use - before) / static_cast<double>(n),
+                static_cast<double>(peak_bytes - before) / static_cast<double>(n));
+    EXPECT_LE(bytes_in_use - before, 256 * n + 8192);
+    EXPECT_LE(peak_bytes - before, (fit == Fit::kVertices ? 260 : 1280) * n + 65536);
   }
   // And the geometry around it: the mesh itself aside.
-  const long before = in_use;
-  peak = before;
+  const long before = bytes_in_use;
+  peak_bytes = before;
   const auto g = Geometry::make_mesh(std::move(mesh));
   std::printf("geometry: %.1f bytes a triangle kept, %.1f at most\n",
-              static_cast<double>(in_use - before) / static_cast<double>(n),
-              static_cast<double>(peak - before) / static_cast<double>(n));
-  EXPECT_LE(in_use - before, 257 * n);
-  EXPECT_LE(peak - before, 300 * n);
+              static_cast<double>(bytes_in_use - before) / static_cast<double>(n),
+              static_cast<double>(peak_bytes - before) / static_cast<double>(n));
+  EXPECT_LE(bytes_in_use - before, 257 * n);
+  EXPECT_LE(peak_bytes - before, 300 * n);
+}
+
+// Property: the same for a million triangles of which every third is a duplicate, a segment or a
+// point; and what is asked of them is found. Oracle: all lie in one plane, z = 0.
+TEST(ObbTreeMemory, HoldsForAMillionTrianglesManyOfThemDegenerate) {
+  constexpr int k = 708;
+  TriangleMesh mesh;
+  for (int i = 0; i <= k; ++i) {
+    for (int j = 0; j <= k; ++j) mesh.vertices.emplace_back(i, j, 0);
+  }
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < k; ++j) {
+      const int v = i * (k + 1) + j;
+      mesh.triangles.push_back({v, v + k + 1, v + 1});
+      mesh.triangles.push_back({v + 1, v + k + 1, v + k + 2});
+      auto& second = mesh.triangles.back();
+      if (v % 9 == 0) second = {v, v, v};
+      if (v % 9 == 3) second = {v, v + 1, v};
+      if (v % 9 == 6) second = mesh.triangles[static_cast<size_t>(v % 1000)];
+    }
+  }
+  const long n = static_cast<long>(mesh.triangles.size());
+  ASSERT_GE(n, 1'000'000);
+  const long before = bytes_in_use;
+  peak_bytes = before;
+  const auto soup = Geometry::make_mesh(std::move(mesh));
+  std::printf("in a plane: %.1f bytes a triangle kept, %.1f at most\n",
+              static_cast<double>(bytes_in_use - before) / static_cast<double>(n),
+              static_cast<double>(peak_bytes - before) / static_cast<double>(n));
+  EXPECT_LE(bytes_in_use - before, 257 * n);
+  EXPECT_LE(peak_bytes - before, (264 + 3 * 40) * n + 1'000'000);
+  EXPECT_FALSE(soup->is_solid());
+  EXPECT_LE(soup->tree().depth(), 52);
+
+  constexpr std::uint64_t kSeed = 53;
+  std::mt19937_64 rng(kSeed);
+  const auto ball = Geometry::make(Sphere{0.25});
+  PairWorkspace workspace;
+  for (int trial = 0; trial < 50; ++trial) {
+    // Within the first triangle of a cell, which is always a whole one.
+    const Vector3d at(std::floor(uniform(rng, 0, k)) + 0.3, std::floor(uniform(rng, 0, k)) + 0.3,
+                      0.0);
+    const Vector3d above = at + Vector3d(0, 0, 1);
+    const DistanceResult d =
+        find_distance(*soup, *ball, RigidEnclosure::translation(above), {}, workspace);
+    EXPECT_NEAR(d.distance.lo, 0.75, 1e-8) << "seed 53 trial " << trial;
+    EXPECT_NEAR(d.distance.hi, 0.75, 1e-8) << "seed 53 trial " << trial;
+    ContactResult contacts;
+    find_contacts(*soup, *ball, RigidEnclosure::translation(at), {}, workspace, contacts);
+    EXPECT_EQ(contacts.verdict(), Verdict::kCollision) << "seed 53 trial " << trial;
+    find_contacts(*soup, *ball, RigidEnclosure::translation(above), {}, workspace, contacts);
+    EXPECT_EQ(contacts.verdict(), Verdict::kFree) << "seed 53 trial " << trial;
+  }
 }
 
 }  // namespace

@@ -106,6 +106,39 @@ TEST(StateValidityChecker, WithNothingAroundEverythingIsInfinitelyFar) {
   EXPECT_EQ(f.checker().clearance(f.state({3.0}).get()), catena::kInfinity);
 }
 
+// A long robot's clearance follows from what has moved since the state before.
+TEST(StateValidityChecker, MeasuresALongRobotAsAWholeWouldBe) {
+  const auto robot = catena::test::planar_snake(80);
+  const auto scene = catena::test::some_posts();
+  const Fixture f(robot, scene);
+  const catena::CollisionWorld world(robot, scene);
+  catena::Workspace workspace(world);
+  catena::QueryOptions measured;
+  measured.distances = true;
+  std::mt19937 rng(12);
+  std::uniform_real_distribution<double> turn(-0.3, 0.3);
+  std::vector<double> q(80, 0.0);
+  int free = 0;
+  for (int step = 0; step < 300; ++step) {
+    const std::vector<double> before = q;
+    q[rng() % 80] += turn(rng);
+    const catena::StateResult whole =
+        check_state(world, Eigen::Map<const Eigen::VectorXd>(q.data(), 80), measured, workspace);
+    ASSERT_TRUE(whole.distance);
+    catena::Witness witness;
+    const double clearance = f.checker().clearance(f.state(q).get(), witness);
+    EXPECT_LE(clearance, whole.distance->hi) << step;
+    EXPECT_GE(clearance, whole.distance->lo - 1.1e-5) << step;
+    if (whole.verdict == catena::Verdict::kFree) {
+      EXPECT_NEAR((witness.point_a - witness.point_b).norm(), clearance, 2e-5) << step;
+      ++free;
+    } else {
+      q = before;
+    }
+  }
+  EXPECT_GT(free, 100);
+}
+
 TEST(StateValidityChecker, KeepsTheClearanceThatIsAskedFor) {
   SetupOptions options;
   options.clearance = 0.01;

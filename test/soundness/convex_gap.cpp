@@ -487,15 +487,19 @@ std::vector<Solid> pieces(const ShapeSpec& shape) {
 
 Solid moved(const Pose3& X, const Solid& solid) {
   Solid out = solid;
-  for (Vec3& c : out.corners) c = X * c;
-  for (Vec3& n : out.normals) n = X.R * n;
+  move_into(X, solid, out);
+  return out;
+}
+
+void move_into(const Pose3& X, const Solid& solid, Solid& out) {
+  for (size_t i = 0; i < solid.corners.size(); ++i) out.corners[i] = X * solid.corners[i];
+  for (size_t i = 0; i < solid.normals.size(); ++i) out.normals[i] = X.R * solid.normals[i];
   out.X = X * solid.X;
   out.center = X * solid.center;
   if (solid.kind == Solid::Kind::kHalfSpace) {
     out.normal = X.R * solid.normal;
     out.offset = solid.offset + dot(out.normal, X.p);
   }
-  return out;
 }
 
 }  // namespace catena::oracle

@@ -45,6 +45,8 @@ std::vector<Solid> pieces(const ShapeSpec& shape);
 
 /// The same solid, moved.
 Solid moved(const Pose3& X, const Solid& solid);
+/// Moves the solid into `out`, which is a copy of it, placed anywhere.
+void move_into(const Pose3& X, const Solid& solid, Solid& out);
 
 /// What is known of the distance of two solids: lo <= distance <= hi, hi by two points and lo by a
 /// plane between; hi <= 0 says that they share a point. For overlapping polytopes and balls lo is

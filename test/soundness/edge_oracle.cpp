@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
+#include <random>
 #include <set>
 
 namespace catena::oracle {
 namespace {
 
 constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
-// Links of one rigid piece have one representative.
-int rigid_root(const Kinematics<Real>& k, int link) {
-  while (k.parent_joint(link) >= 0 &&
-         k.robot().joints[size_t(k.parent_joint(link))].kind == JointKind::kFixed)
-    link = k.parent_link(link);
-  return link;
-}
 
 bool is_half_space(const Solid& s) { return s.kind == Solid::Kind::kHalfSpace; }
 
@@ -42,33 +37,60 @@ Real winding(const std::vector<std::array<Vec3, 3>>& triangles, const Vec3& p) {
 
 EdgeOracle::EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance)
     : kinematics_(robot), clearance_(clearance) {
-  for (size_t i = 0; i < robot.links.size(); ++i)
-    add(robot.links[i].name, static_cast<int>(i), robot.links[i].collision);
-  const int num_robot = num_geometries();
-  for (const auto& object : scene.objects) add(object.name, -1, object.geometries);
+  int id = 0;
+  for (const LinkSpec& link : robot.links) {
+    add(link.name, id, id, link.collision);
+    ++id;
+  }
+  for (const auto& a : scene.attached)
+    add(a.object.name, id++, kinematics_.link(a.link), a.object.geometries);
+  const int num_moving = num_geometries();
+  for (const auto& object : scene.objects) add(object.name, id++, -1, object.geometries);
+  choose_pairs(robot, scene, num_moving);
+}
 
+void EdgeOracle::choose_pairs(const RobotSpec& robot, const SceneSpec& scene, int num_moving) {
   std::set<std::pair<int, int>> unchecked;
   const auto exclude = [&](int a, int b) { unchecked.insert(std::minmax(a, b)); };
-  for (const JointSpec& joint : robot.joints)
-    exclude(kinematics_.link(joint.parent), kinematics_.link(joint.child));
-  for (const auto& [a, b] : robot.disabled) exclude(kinematics_.link(a), kinematics_.link(b));
-  for (int a = 0; a < num_robot; ++a) {
+  std::map<std::string, int> id_of;
+  for (size_t i = 0; i < robot.links.size(); ++i) id_of[robot.links[i].name] = static_cast<int>(i);
+  for (const Body& g : geometries_) id_of[g.body] = g.id;
+  const auto robot_of = [&](int link) { return robot.links[size_t(link)].robot; };
+  for (const JointSpec& joint : robot.joints) {
+    const int a = kinematics_.link(joint.parent), b = kinematics_.link(joint.child);
+    if (robot_of(a) == robot_of(b)) exclude(a, b);
+  }
+  for (const auto* pairs : {&robot.disabled, &scene.allowed})
+    for (const auto& [a, b] : *pairs) exclude(id_of.at(a), id_of.at(b));
+  // Links of one rigid piece have one representative.
+  std::vector<int> piece(robot.links.size());
+  for (int i = 0; i < static_cast<int>(piece.size()); ++i) {
+    int top = i;
+    while (kinematics_.parent_joint(top) >= 0 &&
+           robot.joints[size_t(kinematics_.parent_joint(top))].kind == JointKind::kFixed &&
+           robot_of(kinematics_.parent_link(top)) == robot_of(top))
+      top = kinematics_.parent_link(top);
+    piece[size_t(i)] = top;
+  }
+  for (int a = 0; a < num_moving; ++a) {
     for (int b = a + 1; b < num_geometries(); ++b) {
-      const int la = geometries_[size_t(a)].link, lb = geometries_[size_t(b)].link;
-      if (lb >= 0 && (la == lb || unchecked.count(std::minmax(la, lb)) != 0 ||
-                      rigid_root(kinematics_, la) == rigid_root(kinematics_, lb)))
-        continue;
+      const Body& ga = geometries_[size_t(a)];
+      const Body& gb = geometries_[size_t(b)];
+      if (ga.id == gb.id || unchecked.count(std::minmax(ga.id, gb.id)) != 0) continue;
+      if (gb.link >= 0 && piece[size_t(ga.link)] == piece[size_t(gb.link)]) continue;
       pairs_.push_back({a, b});
     }
   }
   rates_.resize(pairs_.size());
 }
 
-void EdgeOracle::add(const std::string& body, int link, const std::vector<PlacedSpec>& placed) {
+void EdgeOracle::add(const std::string& body, int id, int link,
+                     const std::vector<PlacedSpec>& placed) {
   for (const PlacedSpec& p : placed) {
     const Pose3 X{rotation_rpy<Real>(p.pose.rpy), vec<Real>(p.pose.xyz)};
     Body g;
     g.body = body;
+    g.id = id;
     g.link = link;
     for (const Solid& s : oracle::pieces(p.shape)) g.pieces.push_back(moved(X, s));
     g.solid_mesh = p.shape.kind == ShapeSpec::Kind::kMesh && p.shape.solid;
@@ -87,17 +109,21 @@ void EdgeOracle::add(const std::string& body, int link, const std::vector<Placed
 void EdgeOracle::set_motion(const std::vector<double>& q0, const std::vector<double>& q1) {
   kinematics_.set_motion(q0, q1);
   placed_at_ = -1;
-  for (size_t k = 0; k < pairs_.size(); ++k) {
-    const int la = geometries_[size_t(pairs_[k].a)].link,
-              lb = geometries_[size_t(pairs_[k].b)].link;
-    int ancestor = -1;
-    if (lb >= 0) {
-      std::set<int> above;
-      for (int l = la; l >= 0; l = kinematics_.parent_link(l)) above.insert(l);
-      for (ancestor = lb; above.count(ancestor) == 0;) ancestor = kinematics_.parent_link(ancestor);
-    }
-    rates_[k] = reach_rate(pairs_[k].a, ancestor) + reach_rate(pairs_[k].b, ancestor);
+  std::fill(rates_.begin(), rates_.end(), Real(-1));
+}
+
+Real EdgeOracle::rate(int pair) {
+  Real& known = rates_[size_t(pair)];
+  if (known >= 0) return known;
+  const Pair& p = pairs_[size_t(pair)];
+  const int la = geometries_[size_t(p.a)].link, lb = geometries_[size_t(p.b)].link;
+  int ancestor = -1;
+  if (lb >= 0) {
+    std::set<int> above;
+    for (int l = la; l >= 0; l = kinematics_.parent_link(l)) above.insert(l);
+    for (ancestor = lb; above.count(ancestor) == 0;) ancestor = kinematics_.parent_link(ancestor);
   }
+  return known = reach_rate(p.a, ancestor) + reach_rate(p.b, ancestor);
 }
 
 // How fast a point of the geometry can move in the frame of the ancestor link (-1: the world).
@@ -118,6 +144,10 @@ Real EdgeOracle::reach_rate(int geometry, int ancestor) const {
 void EdgeOracle::place(Real t) {
   if (placed_at_ == t) return;
   kinematics_.poses(t, X_);
+  centers_.clear();
+  for (const Body& g : geometries_) centers_.push_back(pose_of(g) * g.center);
+  for (Placed& placed : placed_) placed.current = false;
+  placed_.resize(geometries_.size());
   placed_at_ = t;
 }
 
@@ -133,15 +163,43 @@ bool EdgeOracle::contains(const Body& solid, const Body& other) const {
   return false;
 }
 
-Gap EdgeOracle::geometry_gap(const Body& a, const Body& b) const {
-  const Pose3 A = pose_of(a), B = pose_of(b);
+const std::vector<Solid>& EdgeOracle::placed_pieces(int geometry) {
+  Placed& placed = placed_[size_t(geometry)];
+  if (placed.current) return placed.pieces;
+  const Body& g = geometries_[size_t(geometry)];
+  if (placed.pieces.empty()) placed.pieces = g.pieces;
+  for (size_t i = 0; i < g.pieces.size(); ++i) move_into(pose_of(g), g.pieces[i], placed.pieces[i]);
+  placed.current = true;
+  return placed.pieces;
+}
+
+// A lower bound of the distance of two geometries, by a few directions.
+Real EdgeOracle::separation(int a, int b) {
+  const std::vector<Solid>& pa = placed_pieces(a);
+  const std::vector<Solid>& pb = placed_pieces(b);
+  if (is_half_space(pa[0]) || is_half_space(pb[0])) return -kInf;
+  const auto reach = [](const std::vector<Solid>& pieces, const Vec3& d) {
+    Real most = -kInf;
+    for (const Solid& s : pieces) most = std::max(most, support(s, d));
+    return most;
+  };
+  const Vec3 ab = centers_[size_t(b)] - centers_[size_t(a)];
+  Real best = -kInf;
+  const auto look = [&](const Vec3& d) { best = std::max(best, -reach(pb, -d) - reach(pa, d)); };
+  if (norm(ab) > 0) look((1 / norm(ab)) * ab);
+  for (const Mat3& R : {pa[0].X.R, pb[0].X.R})
+    for (const Vec3& d : {R.ex, R.ey, R.ez}) look(dot(d, ab) < 0 ? -d : d);
+  return best;
+}
+
+Gap EdgeOracle::geometry_gap(const Pair& pair, Real enough) {
+  const Body& a = geometries_[size_t(pair.a)];
+  const Body& b = geometries_[size_t(pair.b)];
+  enough += clearance_;
   Gap best{kInf, kInf, {}, {}};
-  std::vector<Solid> placed_b;
-  placed_b.reserve(b.pieces.size());
-  for (const Solid& s : b.pieces) placed_b.push_back(moved(B, s));
-  for (const Solid& local : a.pieces) {
-    const Solid s = moved(A, local);
-    for (const Solid& t : placed_b) {
+  if (enough < kInf && separation(pair.a, pair.b) > enough) return best;
+  for (const Solid& s : placed_pieces(pair.a)) {
+    for (const Solid& t : placed_pieces(pair.b)) {
       if (!is_half_space(s) && !is_half_space(t)) {
         const Real spheres = norm(s.center - t.center) - s.bound - s.radius - t.bound - t.radius;
         if (spheres > best.hi) continue;  // then it is not the nearest, and lo holds
@@ -157,32 +215,85 @@ Gap EdgeOracle::geometry_gap(const Body& a, const Body& b) const {
 
 Gap EdgeOracle::gap_at(int pair, Real t) {
   place(t);
-  const Pair& p = pairs_[size_t(pair)];
-  return geometry_gap(geometries_[size_t(p.a)], geometries_[size_t(p.b)]);
+  return geometry_gap(pairs_[size_t(pair)], kInf);
+}
+
+// At the poses at hand: of the bounding balls, less the clearance.
+Real EdgeOracle::ball_gap(int pair) const {
+  const Body& a = geometries_[size_t(pairs_[size_t(pair)].a)];
+  const Body& b = geometries_[size_t(pairs_[size_t(pair)].b)];
+  return norm(centers_[size_t(pairs_[size_t(pair)].a)] - centers_[size_t(pairs_[size_t(pair)].b)]) -
+         a.bound - b.bound - clearance_;
 }
 
 Gap EdgeOracle::smallest_gap_at(Real t, int* pair) {
   place(t);
   // By the distance of the bounding balls, the nearest first.
-  std::vector<Vec3> centers;
-  for (const Body& g : geometries_) centers.push_back(pose_of(g) * g.center);
-  std::vector<std::pair<Real, int>> order;
-  for (size_t k = 0; k < pairs_.size(); ++k) {
-    const size_t a = size_t(pairs_[k].a), b = size_t(pairs_[k].b);
-    order.emplace_back(
-        norm(centers[a] - centers[b]) - geometries_[a].bound - geometries_[b].bound - clearance_,
-        static_cast<int>(k));
-  }
-  std::sort(order.begin(), order.end());
+  std::vector<std::pair<Real, int>> heap;
+  heap.reserve(pairs_.size());
+  for (int k = 0; k < static_cast<int>(pairs_.size()); ++k) heap.emplace_back(ball_gap(k), k);
+  std::make_heap(heap.begin(), heap.end(), std::greater<>());
   Gap best{kInf, kInf, {}, {}};
-  for (const auto& [bound, k] : order) {
-    if (bound > best.hi) break;
-    const Pair& p = pairs_[size_t(k)];
-    const Gap g = geometry_gap(geometries_[size_t(p.a)], geometries_[size_t(p.b)]);
+  while (!heap.empty() && heap.front().first <= best.hi) {
+    const int k = heap.front().second;
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    heap.pop_back();
+    const Gap g = geometry_gap(pairs_[size_t(k)], best.hi);
     if (g.hi < best.hi && pair != nullptr) *pair = k;
     best = smaller(best, g);
   }
   return best;
+}
+
+std::vector<int> EdgeOracle::near_pairs(Real t, Real margin) {
+  place(t);
+  std::vector<int> near;
+  for (int k = 0; k < static_cast<int>(pairs_.size()); ++k)
+    if (ball_gap(k) <= margin && gap_at(k, t).lo <= margin) near.push_back(k);
+  return near;
+}
+
+const std::vector<Pose3>& EdgeOracle::link_poses(Real t) {
+  place(t);
+  return X_;
+}
+
+Real EdgeOracle::overlap_bound(int pair, Real t) {
+  place(t);
+  std::mt19937_64 rng(1);
+  std::normal_distribution<double> normal;
+  Real deepest = 0;
+  for (const Solid& a : placed_pieces(pairs_[size_t(pair)].a)) {
+    for (const Solid& b : placed_pieces(pairs_[size_t(pair)].b)) {
+      if (is_half_space(a) || is_half_space(b)) return kInf;
+      const Gap g = gap(a, b);
+      if (g.hi > 0) continue;
+      const auto overlap = [&](const Vec3& d) { return support(a, d) + support(b, -d); };
+      Vec3 best{1, 0, 0};
+      Real depth = kInf;
+      const auto look = [&](const Vec3& v) {
+        if (norm(v) == 0) return false;
+        const Vec3 d = (1 / norm(v)) * v;
+        const Real here = overlap(d);
+        if (here >= depth) return false;
+        depth = here;
+        best = d;
+        return true;
+      };
+      look(b.center - a.center);
+      look(g.b - g.a);
+      for (const Mat3& R : {a.X.R, b.X.R})
+        for (const Vec3& d : {R.ex, R.ey, R.ez}) look(d), look(-d);
+      for (const Solid* s : {&a, &b})
+        for (const Vec3& n : s->normals) look(n), look(-n);
+      for (Real step = 0.5L; step > 1e-12L;) {
+        const Vec3 turn{normal(rng), normal(rng), normal(rng)};
+        if (!look(best + step * turn)) step *= 0.97L;
+      }
+      deepest = std::max(deepest, depth);
+    }
+  }
+  return deepest;
 }
 
 Truth EdgeOracle::judge(int budget) {
@@ -210,12 +321,7 @@ Truth EdgeOracle::judge(int budget) {
     }
     return g;
   };
-  const auto far = [&](int k, Real margin) {
-    const Body& a = geometries_[size_t(pairs_[size_t(k)].a)];
-    const Body& b = geometries_[size_t(pairs_[size_t(k)].b)];
-    return norm(pose_of(a) * a.center - pose_of(b) * b.center) - a.bound - b.bound - clearance_ >
-           margin;
-  };
+  const auto far = [&](int k, Real margin) { return ball_gap(k) > margin; };
 
   // Coarse samples first: an early contact shortens the rest.
   for (int i = 0; i <= 16 && truth.t_hit > 1; ++i) {
@@ -242,7 +348,7 @@ Truth EdgeOracle::judge(int budget) {
     bool hit = false;
     place(mid);
     for (const int k : part.active) {
-      const Real need = rates_[size_t(k)] * half * (1 + Real(1e-12)) + Real(1e-16);
+      const Real need = rate(k) * half * (1 + Real(1e-12)) + Real(1e-16);
       if (far(k, need)) continue;
       const Gap g = look(k, mid);
       if (g.hi <= 0) {
@@ -290,7 +396,7 @@ std::pair<Real, Real> EdgeOracle::descend(int pair, Real t, Real step, Real targ
       }
     }
     if (moved_on) continue;
-    if (best - rates_[size_t(pair)] * step > target) break;
+    if (best - rate(pair) * step > target) break;
     step *= Real(0.4);
   }
   return {best, t};

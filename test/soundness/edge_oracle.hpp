@@ -30,7 +30,8 @@ struct Truth {
 /// its own.
 ///
 /// Pairs are those of the contract: every link against the scene, every two links but those joined
-/// by one joint, of one rigid piece, or disabled.
+/// by one joint, of one rigid piece, or disabled; what a link carries as that link, but no joint
+/// excepts it; all across robots; less the pairs that the scene allows.
 class EdgeOracle {
  public:
   EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance = 0.0);
@@ -44,6 +45,7 @@ class EdgeOracle {
   int link_of(int geometry) const { return geometries_[size_t(geometry)].link; }
   const Kinematics<Real>& kinematics() const { return kinematics_; }
 
+  /// A state is a motion that stays.
   void set_motion(const std::vector<double>& q0, const std::vector<double>& q1);
 
   /// Of the motion that was set, at time t: the gap of one pair less the clearance. A solid mesh
@@ -51,6 +53,13 @@ class EdgeOracle {
   Gap gap_at(int pair, Real t);
   /// The smallest over all pairs; `pair` says whose.
   Gap smallest_gap_at(Real t, int* pair = nullptr);
+
+  /// The pairs with a gap of at most `margin` at t.
+  std::vector<int> near_pairs(Real t, Real margin);
+  const std::vector<Pose3>& link_poses(Real t);
+  /// Of two geometries whose pieces overlap at t: no piece does so by more, metres. The best of
+  /// many directions, so mostly not much more than the depth; infinite for half-spaces.
+  Real overlap_bound(int pair, Real t);
 
   Truth judge(int budget = 20000);
 
@@ -70,6 +79,7 @@ class EdgeOracle {
   };
   struct Body {
     std::string body;
+    int id = -1;    // of the body
     int link = -1;  // -1: fixed in the world
     std::vector<Solid> pieces;
     bool solid_mesh = false;
@@ -77,10 +87,16 @@ class EdgeOracle {
     Vec3 center;
     Real bound = 0;  // of a ball in the link's frame that holds it; infinite for a half-space
   };
-  void add(const std::string& body, int link, const std::vector<PlacedSpec>& placed);
-  Gap geometry_gap(const Body& a, const Body& b) const;
+  void add(const std::string& body, int id, int link, const std::vector<PlacedSpec>& placed);
+  void choose_pairs(const RobotSpec& robot, const SceneSpec& scene, int num_moving);
+  /// At the poses at hand. Beyond `enough` it need not be the gap, only no less than that.
+  Gap geometry_gap(const Pair& pair, Real enough);
+  Real separation(int a, int b);
+  const std::vector<Solid>& placed_pieces(int geometry);
   bool contains(const Body& solid, const Body& other) const;
   Real reach_rate(int geometry, int ancestor) const;
+  Real rate(int pair);
+  Real ball_gap(int pair) const;
   void place(Real t);
   Pose3 pose_of(const Body& g) const { return g.link < 0 ? Pose3{} : X_[size_t(g.link)]; }
 
@@ -88,8 +104,14 @@ class EdgeOracle {
   Real clearance_ = 0;
   std::vector<Body> geometries_;
   std::vector<Pair> pairs_;
-  std::vector<Real> rates_;  // of the pairs: how fast the gap can change
-  std::vector<Pose3> X_;
+  std::vector<Real> rates_;    // of the pairs: how fast the gap can change; negative: not known yet
+  std::vector<Pose3> X_;       // of the links
+  std::vector<Vec3> centers_;  // of the geometries
+  struct Placed {
+    std::vector<Solid> pieces;
+    bool current = false;  // at the poses at hand
+  };
+  std::vector<Placed> placed_;  // of the geometries
   Real placed_at_ = -1;
 };
 

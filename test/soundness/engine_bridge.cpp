@@ -98,12 +98,15 @@ std::shared_ptr<const Robot> make_robot(const RobotSpec& robot) {
 
 std::shared_ptr<const Scene> make_scene(const SceneSpec& scene) {
   auto out = std::make_shared<Scene>();
-  for (const auto& object : scene.objects) {
+  const auto make_object = [](const SceneSpec::Object& object) {
     SceneObject o;
     o.name = object.name;
     for (const PlacedSpec& p : object.geometries) o.geometries.push_back(make_placed(p));
-    out->objects.push_back(std::move(o));
-  }
+    return o;
+  };
+  for (const auto& object : scene.objects) out->objects.push_back(make_object(object));
+  for (const auto& a : scene.attached) out->attached.push_back({make_object(a.object), a.link, {}});
+  for (const auto& [a, b] : scene.allowed) out->allowed.allow(a, b);
   return out;
 }
 

@@ -25,7 +25,9 @@ class Kinematics {
     parent_joint_.assign(robot.links.size(), -1);
     for (size_t j = 0; j < robot.joints.size(); ++j) {
       const JointSpec& joint = robot.joints[j];
-      parent_joint_[size_t(link_of_.at(joint.child))] = static_cast<int>(j);
+      parent_link_.push_back(link_of_.at(joint.parent));
+      child_link_.push_back(link_of_.at(joint.child));
+      parent_joint_[size_t(child_link_[j])] = static_cast<int>(j);
       first_value_.push_back(joint.mimic.empty() ? num_values_ : -1);
       if (joint.mimic.empty()) num_values_ += oracle::num_values(joint.kind);
     }
@@ -43,7 +45,7 @@ class Kinematics {
   int parent_joint(int link) const { return parent_joint_[size_t(link)]; }
   int parent_link(int link) const {
     const int j = parent_joint(link);
-    return j < 0 ? -1 : link_of_.at(robot_.joints[size_t(j)].parent);
+    return j < 0 ? -1 : parent_link_[size_t(j)];
   }
   int first_value(int joint) const { return first_value_[size_t(joint)]; }
 
@@ -69,8 +71,7 @@ class Kinematics {
     for (size_t j = 0; j < robot_.joints.size(); ++j) {  // parents come first
       const Path& m = paths_[j];
       const Pose<T> M{m.R0 * rotation(m.axis, T(m.angle + t * m.rate)), m.p + t * m.v};
-      X[size_t(link_of_.at(robot_.joints[j].child))] =
-          X[size_t(link_of_.at(robot_.joints[j].parent))] * (origin_[j] * M);
+      X[size_t(child_link_[j])] = X[size_t(parent_link_[j])] * (origin_[j] * M);
     }
   }
 
@@ -181,7 +182,8 @@ class Kinematics {
 
   RobotSpec robot_;
   std::map<std::string, int> link_of_;
-  std::vector<int> parent_joint_;
+  std::vector<int> parent_joint_;              // of every link
+  std::vector<int> parent_link_, child_link_;  // of every joint
   std::vector<int> first_value_;
   int num_values_ = 0;
   std::vector<Path> paths_;

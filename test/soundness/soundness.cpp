@@ -10,16 +10,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <map>
 #include <random>
 #include <sstream>
 #include <string>
 #include <tuple>
 
 #include "catena/query/continuous.hpp"
+#include "soundness/campaign.hpp"
+#include "soundness/contradiction.hpp"
 #include "soundness/edge_oracle.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
@@ -35,9 +33,6 @@ struct Arguments {
   std::int64_t only = -1;
   bool verbose = false;
 };
-
-/// What is counted, by name, so that it can be written down and read back.
-using Counters = std::map<std::string, std::uint64_t>;
 
 struct Edge {
   std::string robot_name, kind;
@@ -261,20 +256,8 @@ struct Judge {
       const auto& p = oracle.pairs()[size_t(pair)];
       s << " (" << oracle.name(p.a) << ", " << oracle.name(p.b) << ")";
     }
-    const Real eps = 1e-14L;
-    if (result.verdict == Verdict::kFree && truth.hi <= edge.clearance - eps)
-      fail("state false free", edge, s.str());
-    if (result.verdict == Verdict::kCollision && truth.lo > edge.clearance + eps)
-      fail("state false collision", edge, s.str());
-    if (result.verdict == Verdict::kUndecided && std::abs(truth.lo - edge.clearance) > 1e-6L &&
-        truth.lo > 0)
-      fail("state undecided though clear", edge, s.str());
-    if (result.distance && truth.hi > eps) {
-      if (Real(result.distance->lo) > truth.hi + eps || Real(result.distance->hi) < truth.lo - eps)
-        fail("state distance", edge, s.str());
-      if (result.distance->hi - result.distance->lo > 1.001e-5)
-        fail("state distance too wide", edge, s.str());
-    }
+    if (const char* what = contradiction(result.verdict, result.distance, truth, edge.clearance))
+      fail(std::string("state ") + what, edge, s.str());
   }
 
   void run(const Edge& edge) {
@@ -449,30 +432,6 @@ struct Judge {
   }
 };
 
-bool read_state(const Arguments& arguments, std::uint64_t& next, Counters& counters) {
-  std::ifstream in(arguments.state);
-  std::string line;
-  std::uint64_t seed = 0;
-  if (!in || !(in >> seed >> next)) return false;
-  std::getline(in, line);
-  if (seed != arguments.seed) throw std::runtime_error(arguments.state + ": is of another seed");
-  while (std::getline(in, line)) {
-    const auto tab = line.find('\t');
-    if (tab != std::string::npos) counters[line.substr(tab + 1)] = std::stoull(line.substr(0, tab));
-  }
-  return true;
-}
-
-void write_state(const Arguments& arguments, std::uint64_t next, const Counters& counters) {
-  const std::string temporary = arguments.state + ".new";
-  {
-    std::ofstream out(temporary);
-    out << arguments.seed << ' ' << next << '\n';
-    for (const auto& [name, count] : counters) out << count << '\t' << name << '\n';
-  }
-  std::rename(temporary.c_str(), arguments.state.c_str());
-}
-
 Arguments parse(int argc, char** argv) {
   Arguments a;
   for (int i = 1; i < argc; ++i) {
@@ -505,7 +464,7 @@ Arguments parse(int argc, char** argv) {
 int run(const Arguments& arguments) {
   Counters counters;
   std::uint64_t next = 0;
-  if (!arguments.state.empty() && read_state(arguments, next, counters))
+  if (!arguments.state.empty() && read_state(arguments.state, arguments.seed, next, counters))
     std::fprintf(stderr, "going on from edge %llu\n", static_cast<unsigned long long>(next));
   std::uint64_t end = arguments.edges;
   if (arguments.only >= 0) {
@@ -527,19 +486,11 @@ int run(const Arguments& arguments) {
       last = now;
       std::fprintf(stderr, "%llu of %llu edges\n", static_cast<unsigned long long>(k + 1),
                    static_cast<unsigned long long>(end));
-      if (!arguments.state.empty()) write_state(arguments, k + 1, counters);
+      if (!arguments.state.empty()) write_state(arguments.state, arguments.seed, k + 1, counters);
     }
   }
-  if (!arguments.state.empty()) write_state(arguments, end, counters);
-  std::uint64_t wrong = 0;
-  std::cout << "seed " << arguments.seed << '\n';
-  for (const auto& [name, count] : counters) {
-    std::cout << "  " << name << ": " << count << '\n';
-    if (name.rfind("WRONG", 0) == 0) wrong += count;
-  }
-  std::cout << (wrong == 0 ? "no verdict was wrong" : "WRONG VERDICTS: ")
-            << (wrong == 0 ? "" : std::to_string(wrong)) << '\n';
-  return wrong == 0 ? 0 : 1;
+  if (!arguments.state.empty()) write_state(arguments.state, arguments.seed, end, counters);
+  return report(arguments.seed, counters);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct PlacedSpec {
 struct LinkSpec {
   std::string name;
   std::vector<PlacedSpec> collision;
+  int robot = 0;  ///< of several that share the world: across them every pair is checked
 };
 
 enum class JointKind {
@@ -90,6 +91,12 @@ struct SceneSpec {
     std::vector<PlacedSpec> geometries;
   };
   std::vector<Object> objects;
+  struct Attached {
+    Object object;
+    std::string link;  ///< in whose frame it is placed
+  };
+  std::vector<Attached> attached;
+  std::vector<std::pair<std::string, std::string>> allowed;
 };
 
 }  // namespace catena::oracle

@@ -11,6 +11,12 @@
 
 namespace catena {
 
+class ChainState;
+namespace internal {
+/// For tests: X_LaLb of the links that carry two parts, by which a check decides about these.
+RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
+}  // namespace internal
+
 /// A configuration that changes a few joints at a time: set some, check, keep it or take it back.
 ///
 /// What has not moved since the last configuration that was proven free is not looked at again. A
@@ -19,8 +25,9 @@ namespace catena {
 ///
 /// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
 ///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
-///           of the whole state; commit and rollback O(what was set since). Memory about 1 kB a
-///           link.
+///           of the whole state; commit and rollback O(what was set since).
+///           Memory at most 1.3 kB a link that carries one geometry, and 1.7 kB more once so many
+///           have changed between two commits (docs/benchmarks.md).
 ///           One that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
 ///           question.
@@ -59,7 +66,19 @@ class ChainState {
   /// Is the configuration free? options.distances is not looked at.
   Result check(const QueryOptions& options = {});
   /// The smallest distance, with its witness: as check_state with options.distances.
+  ///
+  /// Remembers for every node of the tree how near its parts came to each other, and the closest
+  /// pair: what has not moved since the last call, and was no nearer than the smallest distance is
+  /// now, is not looked at again.
+  /// Cost      after one joint has moved about that of a check; the first call, and one after many
+  ///           joints have moved, O(n log n).
   StateResult distance(const QueryOptions& options = {});
+  /// All pairs within a cut-off, as catena::find_near_pairs. Where the list before was of the same
+  /// cut-off and width, only pairs between which a joint has moved are looked at; the others keep
+  /// their brackets.
+  /// Cost      about that of a check, the new pairs' distances, and a copy of the list; otherwise
+  ///           O(n) pairs of boxes and all distances.
+  void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result);
 
   /// What is set becomes what rollback returns to.
   void commit();
@@ -69,6 +88,7 @@ class ChainState {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  friend RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b);
 };
 
 }  // namespace catena

@@ -33,4 +33,17 @@ void validate_options(const QueryOptions& options);
 StateResult check_state(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
                         const QueryOptions& options, Workspace& workspace);
 
+/// All checked pairs of geometries whose distance is at most `cutoff`, metres, each with its
+/// bracket, options.distance_width wide at most but for rounding. A pair that is not listed is
+/// proven farther apart; one that is, and does not straddle, is proven to be that near.
+///
+/// Of the options distance_width and budget count. The memory of `result` is reused.
+/// Cost      boxes O(n) for n links, then as many exact distances as there are pairs of geometries
+///           whose boxes are near.
+/// Threads   reads `world`, writes only `workspace` and `result`.
+/// Errors    as check_state; std::invalid_argument for a cut-off that is negative or not finite.
+void find_near_pairs(const CollisionWorld& world, const Eigen::Ref<const Eigen::VectorXd>& q,
+                     double cutoff, const QueryOptions& options, Workspace& workspace,
+                     NearPairs& result);
+
 }  // namespace catena

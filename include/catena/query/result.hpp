@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -41,6 +42,25 @@ struct StateResult {
   /// the bracket of minus the penetration depth where it is known; none if nothing is checked.
   std::optional<Interval> distance;
   Witness witness;  ///< the closest, the colliding or the undecided pair
+  QueryStats stats;
+};
+
+/// Two geometries of the CollisionWorld that are near each other, and the bodies that have them.
+struct NearPair {
+  BodyIndex a, b;                        ///< a < b
+  int geometry_a = -1, geometry_b = -1;  ///< of CollisionWorld::geometries()
+  /// Certified. Touching solids: of minus their penetration depth where each is one convex element,
+  /// otherwise [-infinity, 0]. From -infinity to a positive number: the surfaces are apart, but
+  /// whether one lies inside the other is not known.
+  Interval distance;
+  bool straddles = false;  ///< lo <= cut-off < hi: near enough, or not
+};
+
+/// All checked pairs of geometries that are not proven farther apart than a cut-off.
+struct NearPairs {
+  /// By (a, b, geometry_a, geometry_b): the pairs of two bodies come one after another.
+  std::vector<NearPair> pairs;
+  bool complete = true;  ///< false: the budget ran out, and pairs may be missing
   QueryStats stats;
 };
 

@@ -43,12 +43,13 @@ struct CheckContext::Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  // A state's verdict. Where it differs from the one before in few joints, a long robot's is found
-  // from what these move.
+  // A state's verdict, or its distance. Where it differs from the one before in few joints, a long
+  // robot's is found from what these move.
   StateResult check(const CollisionWorld& world, const QueryOptions& options) {
     if (!chain) return check_state(world, q0, options, workspace);
     chain->set(q0);
     chain->commit();
+    if (options.distances) return chain->distance(options);
     const ChainState::Result found = chain->check(options);
     StateResult result;
     result.verdict = found.verdict;
@@ -131,9 +132,7 @@ StateResult CheckContext::check(const ob::State* state, bool distances) const {
   QueryOptions options = options_;
   options.distances = distances;
   try {
-    const StateResult result = distances
-                                   ? check_state(*world_, scratch->q0, options, scratch->workspace)
-                                   : scratch->check(*world_, options);
+    const StateResult result = scratch->check(*world_, options);
     tally.undecided = result.verdict == Verdict::kUndecided;
     return result;
   } catch (const std::invalid_argument&) {  // no configuration after all: not free

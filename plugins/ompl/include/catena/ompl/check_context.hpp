@@ -43,9 +43,9 @@ class CheckContext {
   const StateMapping& mapping() const noexcept { return *mapping_; }
   const QueryOptions& options() const noexcept { return options_; }
 
-  /// kUndecided without a witness for a state that is no configuration or out of bounds. Without
-  /// `distances` a witness may lack its points: the state of a long robot that differs from the one
-  /// before in few joints is checked by a ChainState.
+  /// kUndecided without a witness for a state that is no configuration or out of bounds. The state
+  /// of a long robot that differs from the one before in few joints is checked, and measured, by a
+  /// ChainState; without `distances` a witness may then lack its points.
   StateResult check(const ::ompl::base::State* state, bool distances) const;
 
   /// free_until = 0 and no contact if an end is no configuration or out of bounds. Without

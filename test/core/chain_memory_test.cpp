@@ -1,0 +1,80 @@
+// The memory that chain_state.hpp and collision_world.hpp state, for chains of up to 100,000 links.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "catena/model/robot_builder.hpp"
+#include "catena/query/chain_state.hpp"
+#include "support/counted_memory.hpp"
+
+namespace catena {
+namespace {
+
+using test::bytes_in_use;
+
+std::shared_ptr<const Robot> make_chain(int n) {
+  RobotDescription d;
+  d.name = "chain";
+  const auto capsule = Geometry::make(Capsule{0.05, 0.2});
+  const RigidEnclosure along = RigidEnclosure::from_rpy({0.15, 0, 0}, {0, 1.5707963267948966, 0});
+  for (int i = 0; i < n; ++i) {
+    d.links.push_back({"link_" + std::to_string(i), {{capsule, along}}});
+    if (i == 0) continue;
+    JointDescription joint;
+    joint.name = "joint_" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = d.links[static_cast<size_t>(i) - 1].name;
+    joint.child = d.links.back().name;
+    joint.origin = RigidEnclosure::translation({0.4, 0, 0});
+    joint.axis = Vector3d::UnitZ();
+    d.joints.push_back(joint);
+  }
+  return RobotBuilder::build(d);
+}
+
+// Property: bytes a link are bounded by what is stated, for every length alike; and the answers at
+// these lengths are those of the construction: straight, a spiral, a square that closes.
+TEST(ChainMemory, GrowsWithTheLinksAsStated) {
+  for (const int n : {1000, 10000, 100000}) {
+    const auto a_link = [n](long before) { return static_cast<double>(bytes_in_use - before) / n; };
+    const auto robot = make_chain(n);
+    const long before_world = bytes_in_use;
+    const auto world = std::make_shared<const CollisionWorld>(robot, nullptr);
+    const double of_world = a_link(before_world);
+
+    const long before_state = bytes_in_use;
+    ChainState state(world);
+    const double at_first = a_link(before_state);
+    EXPECT_EQ(state.check().verdict, Verdict::kFree);
+    state.commit();
+    // One joint at a time: the wave of their turns never comes back to itself.
+    for (int i = 1; i < n; i += n / 100) {
+      state.set(LinkIndex(i), 0.001);
+      const ChainState::Result result = state.check();
+      EXPECT_EQ(result.verdict, Verdict::kFree) << n << " joint " << i;
+      EXPECT_EQ(result.stats.compositions, 0u) << "not by what has changed alone";
+      state.rollback();
+    }
+    for (const int i : {n / 2, n / 2 + 1, n / 2 + 2, n / 2 + 3}) {
+      state.set(LinkIndex(i), 0.5 * std::acos(-1.0));
+    }
+    EXPECT_EQ(state.check().verdict, Verdict::kCollision) << n;
+    state.rollback();
+    // All joints, which rollback must be able to take back: the most that a state keeps. Half of
+    // them turn by more than one check's few, so that the tree follows as well.
+    Eigen::VectorXd arc = Eigen::VectorXd::Constant(robot->num_positions(), 5.0 / n);
+    state.set(arc);
+    EXPECT_EQ(state.check().verdict, Verdict::kFree);
+    state.set(LinkIndex(1), 0.1);
+    EXPECT_EQ(state.check().verdict, Verdict::kFree);
+    const double at_most = a_link(before_state);
+    std::printf("%d links: world %.0f bytes a link; state %.0f, at most %.0f\n", n, of_world,
+                at_first, at_most);
+    EXPECT_LE(of_world, 1000.0);
+    EXPECT_LE(at_first, 1300.0);
+    EXPECT_LE(at_most, 3000.0);
+  }
+}
+
+}  // namespace
+}  // namespace catena
