@@ -246,10 +246,11 @@ class StateQuery {
   }
 
   bool meets_scene() {
-    for (int part = 0; part < world_.first_scene_geometry(); ++part) {
+    const SceneTree& scene = world_.scene_tree();
+    const int parts = scene.unbounded().empty() ? 0 : world_.first_scene_geometry();
+    for (int part = 0; part < parts; ++part) {
       if (meets_unbounded(part)) return true;
     }
-    const SceneTree& scene = world_.scene_tree();
     const auto over = [&](int part, const SceneTree::Node& obstacle) {
       leave_open({part, scene_geometry(obstacle.geometry)}, {}, true);
     };
