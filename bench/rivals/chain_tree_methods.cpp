@@ -104,7 +104,9 @@ class PlainChainTree : public ChainMethod {
     for (int id = static_cast<int>(nodes_.size()); id-- > 0;) refresh(id);
   }
 
-  void refresh(int id) {
+  // (Flat, as they would be by themselves: this file's many trees use up what the compiler
+  // inlines.)
+  [[gnu::flatten]] void refresh(int id) {
     const Node& node = nodes_[id];
     RigidTransform& X = poses_[id].X;
     if (node.left < 0) {
@@ -141,7 +143,7 @@ class PlainChainTree : public ChainMethod {
     return unchecked(first, last) || (moved_ != kAll && (moved_ < first || moved_ > last - 2));
   }
 
-  bool pair_is_free(int i, int j, const RigidTransform& X_FiFj) {
+  [[gnu::flatten]] bool pair_is_free(int i, int j, const RigidTransform& X_FiFj) {
     const Node &a = nodes_[i], &b = nodes_[j];
     const bool skip =
         culling == Culling::kPairs ? rigid(a.first, b.last) : unchecked(a.first, b.last);
