@@ -233,7 +233,7 @@ TEST_P(OnEachTarget, PosesHoldFiftyDigitKinematics) {
   double worst = 0.0;
   for (const std::string& name : oracle::robot_names()) {
     const RobotSpec spec = oracle::make_robot_spec(name);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < 6; ++trial) {
       const auto q0 = oracle::random_configuration(spec, rng);
       const auto q1 =
           trial % 3 == 0 ? oracle::random_configuration(spec, rng)
@@ -250,7 +250,7 @@ TEST_P(OnEachTarget, PosesHoldFiftyDigitKinematics) {
 TEST_P(OnEachTarget, PosesOfTurningChainsHoldFiftyDigitKinematics) {
   std::mt19937_64 rng(29);
   double worst = 0.0;
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < 3; ++trial) {
     RobotSpec spec;
     spec.name = "turns";
     spec.links = {{"l0", {}}};
