@@ -99,6 +99,7 @@ void Robot::prepare_turns() {
     set_columns(still, turn.still);
     set_columns(R_PJ * cross, turn.sine);
     set_columns(R_PJ - still, turn.cosine);
+    t.still_error = t.turned_error;  // the three matrices do not add up to R_PJ exactly
   }
 }
 

@@ -691,7 +691,11 @@ struct ChainState::Impl {
                                  : internal::relative_pose(*world, seed, workspace.impl()),
                              seed_gap);
     }
-    if (!ended) search(query);
+    if (ended) {
+      scene_gap = -kInfinity;  // nothing was looked at, so nothing is known
+    } else {
+      search(query);
+    }
     conclude_gaps(query);
     result = query.result();
     if (result.verdict == Verdict::kCollision) return false;

@@ -449,6 +449,51 @@ TEST(NearPairs, WhatIsInsideASolidIsNear) {
   }
 }
 
+// Property: a measurement that ends in the pair that was closest before has looked at nothing else,
+// and says nothing of it to the next one. Oracle: two arms whose balls stand 0.15 deep in one ball
+// of the scene each, until one arm turns away.
+TEST(NearPairs, AContactThatEndsAMeasurementHidesNoOther) {
+  RobotDescription d;
+  d.name = "two arms";
+  d.links.push_back({"base", {}});
+  auto scene = std::make_shared<Scene>();
+  for (const double side : {1.0, -1.0}) {
+    const std::string name = side > 0.0 ? "right" : "left";
+    const auto ball = Geometry::make(Sphere{0.1});
+    d.links.push_back({name, {{ball, RigidEnclosure::translation({side, 0, 0})}}});
+    JointDescription joint;
+    joint.name = "to " + name;
+    joint.type = JointType::kRevolute;
+    joint.parent = "base";
+    joint.child = name;
+    joint.axis = Vector3d::UnitZ();
+    joint.lower = -3.0;
+    joint.upper = 3.0;
+    d.joints.push_back(joint);
+    scene->objects.push_back(
+        {"at " + name, {{ball, RigidEnclosure::translation({1.05 * side, 0, 0})}}});
+  }
+  const auto robot = RobotBuilder::build(d);
+  const auto world = std::make_shared<const CollisionWorld>(robot, scene);
+  for (const char* away : {"to right", "to left"}) {
+    for (const std::uint64_t budget : {0u, 1u}) {
+      ChainState state(world);
+      QueryOptions options;
+      options.budget = budget;
+      state.distance();
+      state.distance(options);
+      state.set(robot->find_joint(away), 0.001);
+      state.distance(options);
+      state.set(robot->find_joint(away), 1.0);
+      const StateResult after = state.distance();
+      EXPECT_EQ(after.verdict, Verdict::kCollision) << away << " budget " << budget;
+      ASSERT_TRUE(after.distance.has_value());
+      EXPECT_NEAR(after.distance->lo, -0.15, 1e-5);
+      EXPECT_NEAR(after.distance->hi, -0.15, 1e-5);
+    }
+  }
+}
+
 TEST(NearPairs, BadCutOffsAndABudgetThatRunsOutAreSaid) {
   const auto world = make_slides(5);
   ChainState state(world);
