@@ -387,9 +387,15 @@ struct Judge {
         // Closeness of the brackets where the approach is not grazing.
         if (truth.kind == Truth::Kind::kContact) {
           // Between the two lies the first contact, so far as engine and oracle know.
-          if (std::min(truth.t_hit, contact) - free_until > 1.001e-6L) {
-            // A contact that grazes: the gap is next to nothing for longer than that.
-            const Real gap_there = free_until > 0 ? oracle.smallest_gap_at(free_until).hi : Real(1);
+          const Real first = std::min(truth.t_hit, contact);
+          if (first - free_until > 1.001e-6L) {
+            // A contact that grazes: the gap is next to nothing for longer than that. Where round
+            // shapes touch, the oracle's bracket is wide at some times, and narrow next to them.
+            Real gap_there = free_until > 0 ? oracle.smallest_gap_at(free_until).hi : Real(1);
+            for (int i = 1; i <= 8 && free_until > 0 && gap_there > 1e-8L; ++i) {
+              const Real t = free_until + (first - free_until) * Real(i) / 16;
+              gap_there = std::min(gap_there, oracle.smallest_gap_at(t).hi);
+            }
             if (gap_there > 1e-8L) {
               fail("prefix too short", edge,
                    details + " gap at the prefix's end " +
