@@ -23,8 +23,9 @@ constexpr float kTiny = 1e-22F;
 // How much larger than when it was fitted a box may get before other axes are tried.
 constexpr float kMostGrown = 1.05F;
 
-// As bound_above, in floats.
-inline float float_bound(float computed, int operations) noexcept {
+// As bound_above, in floats; of lanes, each for itself.
+template <class V>
+CATENA_INLINE V float_bound(V computed, int operations) noexcept {
   return computed * (1.0F + 2.0F * static_cast<float>(operations) * kFloatRoundoff) + kTiny;
 }
 
@@ -47,59 +48,166 @@ inline Lanes abs(Lanes v) noexcept {
   using Bits [[gnu::vector_size(16)]] = std::int32_t;
   return reinterpret_cast<Lanes>(reinterpret_cast<Bits>(v) & INT32_MAX);
 }
-inline Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
-inline Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
-inline float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
-inline float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
-inline float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
-inline float half_surface(Lanes h) noexcept { return h[0] * h[1] + h[1] * h[2] + h[2] * h[0]; }
-inline Lanes cross(Lanes a, Lanes b) noexcept {
+// Coordinate i in all lanes; the coordinates turned once and twice; a matrix's rows from its
+// columns.
+template <int i>
+inline Lanes all(Lanes v) noexcept {
+  return Lanes{v[i], v[i], v[i], v[i]};
+}
+inline Lanes once(Lanes v) noexcept { return Lanes{v[1], v[2], v[0], v[3]}; }
+inline Lanes twice(Lanes v) noexcept { return Lanes{v[2], v[0], v[1], v[3]}; }
+inline void transpose(Lanes& x, Lanes& y, Lanes& z) noexcept {
+  const Lanes columns[] = {x, y, z};
+  x = Lanes{columns[0][0], columns[1][0], columns[2][0], 0.0F};
+  y = Lanes{columns[0][1], columns[1][1], columns[2][1], 0.0F};
+  z = Lanes{columns[0][2], columns[1][2], columns[2][2], 0.0F};
+}
+using LaneMask [[gnu::vector_size(16)]] = std::int32_t;
+// Bit 0: it holds in one of the three lanes that mean something.
+inline unsigned where_any(LaneMask mask) noexcept {
+#ifdef __SSE2__
+  return (__builtin_ia32_movmskps(reinterpret_cast<Lanes>(mask)) & 7) != 0 ? 1U : 0U;
+#else
+  using Halves [[gnu::vector_size(16)]] = std::int64_t;
+  const auto halves = reinterpret_cast<Halves>(mask & LaneMask{-1, -1, -1, 0});
+  return (halves[0] | halves[1]) != 0 ? 1U : 0U;
+#endif
+}
+
+#undef CATENA_TWIN
+#if HWY_CAP_GE256 && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define CATENA_TWIN
+#endif
+#endif
+
+#ifdef CATENA_TWIN
+// The same of two things at once, in the lower half and in the upper one.
+using Twin [[gnu::vector_size(32)]] = float;
+using TwinMask [[gnu::vector_size(32)]] = std::int32_t;
+CATENA_INLINE Twin twin(Lanes low, Lanes high) noexcept {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+CATENA_INLINE Lanes low(Twin v) noexcept { return __builtin_shufflevector(v, v, 0, 1, 2, 3); }
+CATENA_INLINE Lanes high(Twin v) noexcept { return __builtin_shufflevector(v, v, 4, 5, 6, 7); }
+CATENA_INLINE Twin abs(Twin v) noexcept {
+  return reinterpret_cast<Twin>(reinterpret_cast<TwinMask>(v) & INT32_MAX);
+}
+template <int i>
+CATENA_INLINE Twin all(Twin v) noexcept {
+  return __builtin_shufflevector(v, v, i, i, i, i, i + 4, i + 4, i + 4, i + 4);
+}
+CATENA_INLINE Twin once(Twin v) noexcept {
+  return __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7);
+}
+CATENA_INLINE Twin twice(Twin v) noexcept {
+  return __builtin_shufflevector(v, v, 2, 0, 1, 3, 6, 4, 5, 7);
+}
+CATENA_INLINE void transpose(Twin& x, Twin& y, Twin& z) noexcept {
+  const Twin first = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13);
+  const Twin second = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  const Twin last = z;
+  x = __builtin_shufflevector(first, last, 0, 1, 8, 8, 4, 5, 12, 12);
+  y = __builtin_shufflevector(first, last, 2, 3, 9, 9, 6, 7, 13, 13);
+  z = __builtin_shufflevector(second, last, 0, 1, 10, 10, 4, 5, 14, 14);
+}
+// Bit 0 for the lower half, bit 1 for the upper one.
+CATENA_INLINE unsigned where_any(TwinMask mask) noexcept {
+#ifdef __SSE2__
+  const int bits = __builtin_ia32_movmskps256(reinterpret_cast<Twin>(mask));
+  return ((bits & 0x07) != 0 ? 1U : 0U) | ((bits & 0x70) != 0 ? 2U : 0U);
+#else
+  using Quarters [[gnu::vector_size(32)]] = std::int64_t;
+  const auto q = reinterpret_cast<Quarters>(mask & TwinMask{-1, -1, -1, 0, -1, -1, -1, 0});
+  return ((q[0] | q[1]) != 0 ? 1U : 0U) | ((q[2] | q[3]) != 0 ? 2U : 0U);
+#endif
+}
+#endif
+
+template <class V>
+CATENA_INLINE V sum_of_three(V v) noexcept {
+  return v + once(v) + twice(v);
+}
+CATENA_INLINE Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
+CATENA_INLINE Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+CATENA_INLINE float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
+CATENA_INLINE float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
+CATENA_INLINE float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
+CATENA_INLINE float half_surface(Lanes h) noexcept {
+  return h[0] * h[1] + h[1] * h[2] + h[2] * h[0];
+}
+CATENA_INLINE Lanes cross(Lanes a, Lanes b) noexcept {
   const Lanes a1 = {a[1], a[2], a[0], 0.0F}, b1 = {b[1], b[2], b[0], 0.0F};
   const Lanes a2 = {a[2], a[0], a[1], 0.0F}, b2 = {b[2], b[0], b[1], 0.0F};
   return a1 * b2 - a2 * b1;
 }
 
-inline float product_rotation(float eA, float eB) noexcept {
+CATENA_INLINE float product_rotation(float eA, float eB) noexcept {
   return float_bound(eB + eA * (1.0F + eB) + 10.0F * kFloatRoundoff * (1.0F + eA) * (1.0F + eB),
                      10);
 }
 
+// X_ab of one pair of boxes (Lanes) or of two (Twin), errors in all lanes.
+template <class V>
+struct Placing {
+  V x, y, z, p;
+  float rotation_error;
+  V position_error;
+};
+
+// A child's pose, or both children's.
+template <class V>
+struct ChildPose {
+  V row0, row1, row2, p;
+  float rotation_error, position_error;
+};
+
+CATENA_INLINE ChildPose<Lanes> child_pose(const float* child, const NodeView& node) noexcept {
+  return {load(child),     load(child + 3),     load(child + 6),
+          load(child + 9), node.rotation_error, node.position_error};
+}
+
+CATENA_INLINE Placing<Lanes> placing(const FloatPose& X) noexcept {
+  return {X.x, X.y, X.z, X.p, X.rotation_error, Lanes{} + X.position_error};
+}
+CATENA_INLINE FloatPose pose(const Placing<Lanes>& X) noexcept {
+  return {X.x, X.y, X.z, X.p, X.rotation_error, X.position_error[0]};
+}
+
 // X_ab * X_bB for a child B of b.
-inline FloatPose times(const FloatPose& X, const float* child, float rotation_error,
-                       float position_error) noexcept {
-  FloatPose r;
-  r.x = X.x * child[0] + X.y * child[1] + X.z * child[2];
-  r.y = X.x * child[3] + X.y * child[4] + X.z * child[5];
-  r.z = X.x * child[6] + X.y * child[7] + X.z * child[8];
-  r.p = X.x * child[9] + X.y * child[10] + X.z * child[11] + X.p;
-  const float reach =
-      float_bound(std::abs(child[9]) + std::abs(child[10]) + std::abs(child[11]), 2);
-  r.rotation_error = product_rotation(X.rotation_error, rotation_error);
-  r.position_error =
-      float_bound(X.position_error + position_error + X.rotation_error * reach +
-                      8.0F * kFloatRoundoff * (1.0F + X.rotation_error) * (reach + size_of(X.p)),
-                  12);
+template <class V>
+CATENA_INLINE Placing<V> times(const Placing<V>& X, const ChildPose<V>& child) noexcept {
+  const auto turned = [&X](V c0, V c1, V c2) { return X.x * c0 + X.y * c1 + X.z * c2; };
+  Placing<V> r;
+  r.x = turned(all<0>(child.row0), all<0>(child.row1), all<0>(child.row2));
+  r.y = turned(all<1>(child.row0), all<1>(child.row1), all<1>(child.row2));
+  r.z = turned(all<2>(child.row0), all<2>(child.row1), all<2>(child.row2));
+  r.p = turned(all<0>(child.p), all<1>(child.p), all<2>(child.p)) + X.p;
+  const V reach = float_bound(sum_of_three(abs(child.p)), 2);
+  r.rotation_error = product_rotation(X.rotation_error, child.rotation_error);
+  r.position_error = float_bound(
+      X.position_error + child.position_error + X.rotation_error * reach +
+          8.0F * kFloatRoundoff * (1.0F + X.rotation_error) * (reach + sum_of_three(abs(X.p))),
+      12);
   return r;
 }
 
 // X_aA^-1 * X_ab for a child A of a.
-inline FloatPose inverse_times(const float* child, float rotation_error, float position_error,
-                               const FloatPose& X) noexcept {
-  const Lanes r0 = {child[0], child[3], child[6], 0.0F};
-  const Lanes r1 = {child[1], child[4], child[7], 0.0F};
-  const Lanes r2 = {child[2], child[5], child[8], 0.0F};
-  const Lanes d = X.p - load(child + 9);
-  FloatPose r;
-  r.x = r0 * X.x[0] + r1 * X.x[1] + r2 * X.x[2];
-  r.y = r0 * X.y[0] + r1 * X.y[1] + r2 * X.y[2];
-  r.z = r0 * X.z[0] + r1 * X.z[1] + r2 * X.z[2];
-  r.p = r0 * d[0] + r1 * d[1] + r2 * d[2];
-  const float reach = float_bound(size_of(d), 2);
-  r.rotation_error = product_rotation(rotation_error, X.rotation_error);
-  r.position_error = float_bound(X.position_error + position_error + rotation_error * reach +
-                                     8.0F * kFloatRoundoff * (1.0F + rotation_error) * reach,
-                                 12);
-  return r;
+template <class V>
+CATENA_INLINE Placing<V> inverse_times(const ChildPose<V>& child, const Placing<V>& X) noexcept {
+  const auto turned = [&child](V v) {
+    return child.row0 * all<0>(v) + child.row1 * all<1>(v) + child.row2 * all<2>(v);
+  };
+  const V d = X.p - child.p;
+  const V reach = float_bound(sum_of_three(abs(d)), 2);
+  return {turned(X.x),
+          turned(X.y),
+          turned(X.z),
+          turned(d),
+          product_rotation(child.rotation_error, X.rotation_error),
+          float_bound(X.position_error + child.position_error + child.rotation_error * reach +
+                          8.0F * kFloatRoundoff * (1.0F + child.rotation_error) * reach,
+                      12)};
 }
 
 // Three axes that are nearly orthonormal, and how far from an orthogonal matrix they may be.
@@ -170,9 +278,8 @@ inline Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
 
 // The same along axes O, about the anchor's origin still.
 inline Side turned_to(const Axes& axes, const Side& s) noexcept {
-  const Lanes r0 = {axes.x[0], axes.y[0], axes.z[0], 0.0F};
-  const Lanes r1 = {axes.x[1], axes.y[1], axes.z[1], 0.0F};
-  const Lanes r2 = {axes.x[2], axes.y[2], axes.z[2], 0.0F};
+  Lanes r0 = axes.x, r1 = axes.y, r2 = axes.z;
+  transpose(r0, r1, r2);
   Side t;
   t.x = r0 * s.x[0] + r1 * s.x[1] + r2 * s.x[2];
   t.y = r0 * s.y[0] + r1 * s.y[1] + r2 * s.y[2];
@@ -220,9 +327,11 @@ inline float slack_of(const Side& s, const NodeView& view, float center) noexcep
 }
 
 inline void store_pose(const Side& s, Lanes center, float* to) noexcept {
-  store(s.x, to);
-  store(s.y, to + 3);
-  store(s.z, to + 6);
+  Lanes x = s.x, y = s.y, z = s.z;
+  transpose(x, y, z);
+  store(x, to);
+  store(y, to + 3);
+  store(z, to + 6);
   store(s.c - center, to + 9);
 }
 
@@ -327,74 +436,70 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& bo
 }
 
 inline FloatPose between_children(const NodeView& node) noexcept {
-  FloatPose right;
-  right.x = load(node.right);
-  right.y = load(node.right + 3);
-  right.z = load(node.right + 6);
-  right.p = load(node.right + 9);
-  right.rotation_error = node.rotation_error;
-  right.position_error = node.position_error;
-  return to_left_of_a(node, right);
+  const ChildPose<Lanes> right = child_pose(node.right, node);
+  FloatPose X{right.row0, right.row1,          right.row2,
+              right.p,    node.rotation_error, node.position_error};
+  transpose(X.x, X.y, X.z);
+  return to_left_of_a(node, X);
 }
 inline FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
-  return inverse_times(a.left, a.rotation_error, a.position_error, X_ab);
+  return pose(inverse_times(child_pose(a.left, a), placing(X_ab)));
 }
 inline FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
-  return inverse_times(a.right, a.rotation_error, a.position_error, X_ab);
+  return pose(inverse_times(child_pose(a.right, a), placing(X_ab)));
 }
 inline FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
-  return times(X_ab, b.left, b.rotation_error, b.position_error);
+  return pose(times(placing(X_ab), child_pose(b.left, b)));
 }
 inline FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
-  return times(X_ab, b.right, b.rotation_error, b.position_error);
+  return pose(times(placing(X_ab), child_pose(b.right, b)));
 }
 
-inline bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
-                         float clearance) noexcept {
-  const Lanes t = X_ab.p;
-  const float distance = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
-  const float balls = float_bound(a.radius + b.radius + X_ab.position_error + clearance, 4);
-  if (distance > float_bound(balls * balls, 4)) return true;
+// Half a box's edges, and its ball's radius in the fourth lane.
+inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
 
-  const Lanes ha = {a.half[0], a.half[1], a.half[2], 0.0F};
-  const float hb0 = b.half[0], hb1 = b.half[1], hb2 = b.half[2];
-  const float sizes = size_of(t) + ha[0] + ha[1] + ha[2] + hb0 + hb1 + hb2;
-  const float slack =
-      float_bound(X_ab.position_error + (X_ab.rotation_error + 16.0F * kFloatRoundoff) * sizes, 8);
-  const float enough = clearance + slack;
-  // In any of the first three lanes.
-  const auto any = [](auto mask) {
-    using Halves [[gnu::vector_size(16)]] = std::int64_t;
-    const auto halves = reinterpret_cast<Halves>(mask & decltype(mask){-1, -1, -1, 0});
-    return (halves[0] | halves[1]) != 0;
-  };
-  const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
-  if (any(abs(t) > ha + Ax * hb0 + Ay * hb1 + Az * hb2 + enough)) return true;
+// Which of the pairs (as where_any counts them, `every` for all) are proven farther apart than the
+// clearance. `a` and `b` are sizes_of.
+template <class V>
+CATENA_INLINE unsigned which_apart(const Placing<V>& X, V a, V b, float clearance,
+                                   unsigned every) noexcept {
+  const V t = X.p;
+  const V balls = float_bound(all<3>(a + b) + X.position_error + clearance, 4);
+  const auto balls_apart = sum_of_three(t * t) > float_bound(balls * balls, 4);
 
+  const V slack = float_bound(
+      X.position_error + (X.rotation_error + 16.0F * kFloatRoundoff) * sum_of_three(abs(t) + a + b),
+      8);
+  const V enough = clearance + slack;
+  const auto along_a =
+      abs(t) > a + abs(X.x) * all<0>(b) + abs(X.y) * all<1>(b) + abs(X.z) * all<2>(b) + enough;
   // Rows of R: what b's axes are in a's, the other way round.
-  const Lanes r0 = {X_ab.x[0], X_ab.y[0], X_ab.z[0], 0.0F};
-  const Lanes r1 = {X_ab.x[1], X_ab.y[1], X_ab.z[1], 0.0F};
-  const Lanes r2 = {X_ab.x[2], X_ab.y[2], X_ab.z[2], 0.0F};
-  const Lanes A0 = abs(r0), A1 = abs(r1), A2 = abs(r2);
-  const Lanes hb = {hb0, hb1, hb2, 0.0F};
-  if (any(abs(r0 * t[0] + r1 * t[1] + r2 * t[2]) >
-          hb + A0 * ha[0] + A1 * ha[1] + A2 * ha[2] + enough)) {
-    return true;
-  }
+  V r0 = X.x, r1 = X.y, r2 = X.z;
+  transpose(r0, r1, r2);
+  const V A0 = abs(r0), A1 = abs(r1), A2 = abs(r2);
+  const V a0 = all<0>(a), a1 = all<1>(a), a2 = all<2>(a);
+  const V t0 = all<0>(t), t1 = all<1>(t), t2 = all<2>(t);
+  const auto along_b = abs(r0 * t0 + r1 * t1 + r2 * t2) > b + A0 * a0 + A1 * a1 + A2 * a2 + enough;
+  // One branch is cheaper than one for each test, which would often be mispredicted.
+  const unsigned apart = where_any(balls_apart | along_a | along_b);
+  if (apart == every) return apart;
 
   // Along e_i x b_j, no longer than 1: what exceeds the clearance there exceeds it along the unit
   // direction as well; nothing does where the product vanishes. Three j at a time: with the lanes
   // turned once and twice, lane j holds j + 1 and j + 2.
-  const float edges = clearance + 2.0F * slack;
-  const auto once = [](Lanes v) { return Lanes{v[1], v[2], v[0], 0.0F}; };
-  const auto twice = [](Lanes v) { return Lanes{v[2], v[0], v[1], 0.0F}; };
-  const Lanes hb_1 = once(hb), hb_2 = twice(hb);
-  return any(abs(r1 * t[2] - r2 * t[1]) >
-             A2 * ha[1] + A1 * ha[2] + hb_1 * twice(A0) + hb_2 * once(A0) + edges) ||
-         any(abs(r2 * t[0] - r0 * t[2]) >
-             A0 * ha[2] + A2 * ha[0] + hb_1 * twice(A1) + hb_2 * once(A1) + edges) ||
-         any(abs(r0 * t[1] - r1 * t[0]) >
-             A1 * ha[0] + A0 * ha[1] + hb_1 * twice(A2) + hb_2 * once(A2) + edges);
+  const V edges = clearance + 2.0F * slack;
+  const V b_1 = once(b), b_2 = twice(b);
+  const auto crossed = [&](V left, V right, V A) {
+    return left + right + b_1 * twice(A) + b_2 * once(A) + edges;
+  };
+  return apart | where_any((abs(r1 * t2 - r2 * t1) > crossed(A2 * a1, A1 * a2, A0)) |
+                           (abs(r2 * t0 - r0 * t2) > crossed(A0 * a2, A2 * a0, A1)) |
+                           (abs(r0 * t1 - r1 * t0) > crossed(A1 * a0, A0 * a1, A2)));
+}
+
+inline bool proven_apart(const NodeView& a, const NodeView& b, const FloatPose& X_ab,
+                         float clearance) noexcept {
+  return which_apart(placing(X_ab), sizes_of(a), sizes_of(b), clearance, 1) != 0;
 }
 
 inline double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X_ab) noexcept {
@@ -414,9 +519,8 @@ inline double gap_below(const NodeView& a, const NodeView& b, const FloatPose& X
                   8);
   // Apart along all three axes of one box: farther apart than along any of them.
   const Lanes Ax = abs(X_ab.x), Ay = abs(X_ab.y), Az = abs(X_ab.z);
-  const Lanes r0 = {X_ab.x[0], X_ab.y[0], X_ab.z[0], 0.0F};
-  const Lanes r1 = {X_ab.x[1], X_ab.y[1], X_ab.z[1], 0.0F};
-  const Lanes r2 = {X_ab.x[2], X_ab.y[2], X_ab.z[2], 0.0F};
+  Lanes r0 = X_ab.x, r1 = X_ab.y, r2 = X_ab.z;
+  transpose(r0, r1, r2);
   const Lanes along_a = abs(t) - (ha + Ax * hb[0] + Ay * hb[1] + Az * hb[2] + slack);
   const Lanes along_b = abs(r0 * t[0] + r1 * t[1] + r2 * t[2]) -
                         (hb + abs(r0) * ha[0] + abs(r1) * ha[1] + abs(r2) * ha[2] + slack);
@@ -438,45 +542,87 @@ void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidE
   }
 }
 
-// Of two links, by where the walk of the links enters them: does no unproven joint divide them?
-inline bool same_piece(const PairWalk& walk, int a, int b) noexcept {
-  if (walk.pieces != nullptr) return walk.pieces[a] == walk.pieces[b];
-  for (const auto& [enter, leave] : walk.ranges) {
-    if ((enter <= a && a < leave) != (enter <= b && b < leave)) return false;
-  }
-  return true;
+// (Names are qualified below because of those that are exported.)
+//
+// X_ab of two nodes' boxes becomes those of the children of one, a if `divides_a`, and the other.
+// Which of the two pairs are proven apart: bit 0 the left child's, bit 1 the right one's.
+inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lanes right,
+                       Lanes other, const FloatPose& X_ab, float clearance, FloatPose* X) noexcept {
+  const ChildPose<Lanes> l = child_pose(divided.left, divided);
+  const ChildPose<Lanes> r = child_pose(divided.right, divided);
+  const Placing<Lanes> Y = placing(X_ab);
+#ifdef CATENA_TWIN
+  const ChildPose<Twin> children{twin(l.row0, r.row0), twin(l.row1, r.row1), twin(l.row2, r.row2),
+                                 twin(l.p, r.p),       l.rotation_error,     l.position_error};
+  const Placing<Twin> before{twin(Y.x, Y.x),   twin(Y.y, Y.y),
+                             twin(Y.z, Y.z),   twin(Y.p, Y.p),
+                             Y.rotation_error, twin(Y.position_error, Y.position_error)};
+  const Placing<Twin> after = divides_a ? inverse_times(children, before) : times(before, children);
+  X[0] = {low(after.x), low(after.y),         low(after.z),
+          low(after.p), after.rotation_error, after.position_error[0]};
+  X[1] = {high(after.x), high(after.y),        high(after.z),
+          high(after.p), after.rotation_error, after.position_error[4]};
+  const Twin both = twin(left, right), twice = twin(other, other);
+  return divides_a ? which_apart(after, both, twice, clearance, 3)
+                   : which_apart(after, twice, both, clearance, 3);
+#else
+  const auto one = [&](const ChildPose<Lanes>& child, Lanes sizes, FloatPose& to) {
+    const Placing<Lanes> after = divides_a ? inverse_times(child, Y) : times(Y, child);
+    to = pose(after);
+    return divides_a ? which_apart(after, sizes, other, clearance, 1)
+                     : which_apart(after, other, sizes, clearance, 1);
+  };
+  return one(l, left, X[0]) | one(r, right, X[1]) << 1;
+#endif
 }
 
-// (Names are qualified because of those that are exported below.)
-//
-// Nodes i and k that hold no part in common, X_ab of their boxes' frames. True where the walk ends.
+// Two nodes without a part in common: does each hold one, and may these move against each other?
+inline bool may_meet(const PairWalk& walk, int i, int k) noexcept {
+  const NodeView& a = walk.views[i];
+  const NodeView& b = walk.views[k];
+  if (a.empty() || b.empty()) return false;
+  return walk.marks == nullptr || walk.marks[i] == walk.marking || walk.marks[k] == walk.marking ||
+         !walk.pieces.together(a.enter, b.enter);
+}
+
+// Nodes i and k that are not proven apart, X_ab of their boxes' frames. True where the walk ends.
 inline bool meet(PairWalk& walk, int i, int k, const FloatPose& X_ab) {
   const NodeView& a = walk.views[i];
   const NodeView& b = walk.views[k];
-  if (walk.marks[i] != walk.marking && walk.marks[k] != walk.marking &&
-      same_piece(walk, a.enter, b.enter)) {
-    return false;
-  }
-  if (++walk.visited > walk.most_visited) return walk.gave_up = true;
-  if (HWY_NAMESPACE::proven_apart(a, b, X_ab, walk.clearance)) return false;
   if (a.is_leaf() && b.is_leaf()) return walk.meet_parts(walk.context, a.part(), b.part());
-  if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
-    return (!walk.views[a.child].empty() &&
-            meet(walk, a.child, k, HWY_NAMESPACE::to_right_of_a(a, X_ab))) ||
-           (!walk.views[i + 1].empty() &&
-            meet(walk, i + 1, k, HWY_NAMESPACE::to_left_of_a(a, X_ab)));
+  const bool divides_a = divides_first(a, b);
+  const NodeView& divided = divides_a ? a : b;
+  const int left = (divides_a ? i : k) + 1, right = divided.child, other = divides_a ? k : i;
+  const unsigned asked =
+      (may_meet(walk, left, other) ? 1U : 0U) | (may_meet(walk, right, other) ? 2U : 0U);
+  if (asked == 0) return false;
+  walk.visited += (asked & 1U) + (asked >> 1);
+  if (walk.visited > walk.most_visited) return walk.gave_up = true;
+  FloatPose X[2];
+  const unsigned near =
+      asked & ~divide(divides_a, divided, sizes_of(walk.views[left]), sizes_of(walk.views[right]),
+                      sizes_of(walk.views[other]), X_ab, walk.clearance, X);
+  // The child nearer the other node first.
+  if (divides_a) {
+    return ((near & 2U) != 0 && meet(walk, right, other, X[1])) ||
+           ((near & 1U) != 0 && meet(walk, left, other, X[0]));
   }
-  return (!walk.views[k + 1].empty() &&
-          meet(walk, i, k + 1, HWY_NAMESPACE::to_left_of_b(X_ab, b))) ||
-         (!walk.views[b.child].empty() &&
-          meet(walk, i, b.child, HWY_NAMESPACE::to_right_of_b(X_ab, b)));
+  return ((near & 1U) != 0 && meet(walk, other, left, X[0])) ||
+         ((near & 2U) != 0 && meet(walk, other, right, X[1]));
 }
 
 bool walk_pairs(PairWalk& walk, std::span<const int> nodes) {
   for (const int n : nodes) {
     const NodeView& v = walk.views[n];
-    if (v.is_leaf() || walk.views[n + 1].empty() || walk.views[v.child].empty()) continue;
-    if (meet(walk, n + 1, v.child, HWY_NAMESPACE::between_children(v))) return true;
+    if (v.is_leaf() || !may_meet(walk, n + 1, v.child)) continue;
+    if (++walk.visited > walk.most_visited) return walk.gave_up = true;
+    const NodeView& a = walk.views[n + 1];
+    const NodeView& b = walk.views[v.child];
+    const FloatPose X_ab = HWY_NAMESPACE::between_children(v);
+    if (!HWY_NAMESPACE::proven_apart(a, b, X_ab, walk.clearance) &&
+        meet(walk, n + 1, v.child, X_ab)) {
+      return true;
+    }
   }
   return false;
 }

@@ -30,7 +30,7 @@ struct NodeBox {
 struct alignas(64) NodeView {
   float half[3] = {0.0F, 0.0F, 0.0F};
   float radius = -1.0F;  ///< of a ball about the origin that contains it too; negative: empty
-  float left[12] = {};   ///< columns of R_OO', then p
+  float left[12] = {};   ///< rows of R_OO', then p
   float right[12] = {};
   float rotation_error = 0.0F, position_error = 0.0F;  ///< of both
   /// What never changes: the right child (the left one comes next after the node itself), or minus
@@ -69,15 +69,30 @@ void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
 void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
                  NodeBox* boxes, NodeView* views);
 
+/// Which links share a piece that none of some joints divides: a number for each place in a walk of
+/// the links, or else (nullptr) the range of that walk below each of the joints.
+struct Pieces {
+  const int* numbers = nullptr;
+  std::span<const std::pair<int, int>> ranges;
+
+  /// Of two links, by where the walk enters them.
+  bool together(int a, int b) const noexcept {
+    if (numbers != nullptr) return numbers[a] == numbers[b];
+    for (const auto& [enter, leave] : ranges) {
+      if ((enter <= a && a < leave) != (enter <= b && b < leave)) return false;
+    }
+    return true;
+  }
+};
+
 /// What walk_pairs reads, and what it finds.
 struct PairWalk {
   const NodeView* views;
-  const std::uint32_t* marks;  ///< of nodes: `marking` where a part moves against another of them
+  /// Of nodes: `marking` where a part moves against another of them. nullptr: everywhere, so that
+  /// all pairs are looked at.
+  const std::uint32_t* marks;
   std::uint32_t marking;
-  /// Which links share a piece that no unproven joint divides: a number for each place in a walk of
-  /// the links, or else (nullptr) the range of that walk below each such joint.
-  const int* pieces;
-  std::span<const std::pair<int, int>> ranges;
+  Pieces pieces;  ///< that nothing moves within
   float clearance;
   std::uint64_t most_visited;
   /// Two parts that are not proven apart; true: the walk ends.
@@ -88,8 +103,13 @@ struct PairWalk {
   bool gave_up = false;       ///< more than most_visited
 };
 
-/// Takes, of each of the nodes, its two children against each other, down to the parts. True if it
-/// ended early.
+/// Is it the first of two nodes that are not apart that a traversal divides, or the second?
+inline bool divides_first(const NodeView& a, const NodeView& b) noexcept {
+  return b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius);
+}
+
+/// Takes, of each of the nodes, its two children against each other, down to the parts; of two
+/// parts that one joint moves those next to it come first. True if it ended early.
 bool walk_pairs(PairWalk& walk, std::span<const int> nodes);
 
 /// Proven: the boxes are farther apart than `clearance`.

@@ -20,3 +20,9 @@
 #define HWY_EXPORT(function) static_assert(true, "")
 #define HWY_DYNAMIC_DISPATCH(function) HWY_NAMESPACE::function
 #endif
+
+/// Vectors that the baseline lacks are neither passed nor returned, but by functions that are
+/// always inlined.
+#ifndef CATENA_INLINE
+#define CATENA_INLINE [[gnu::always_inline]] inline
+#endif

@@ -12,8 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace catena::internal::HWY_NAMESPACE {
 
-#define CATENA_INLINE [[gnu::always_inline]] inline
-
 #if HWY_CAP_GE256
 using Quad [[gnu::vector_size(32)]] = double;
 CATENA_INLINE Quad quad_abs(Quad v) noexcept {

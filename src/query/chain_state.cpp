@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chain_gaps.hpp"
+#include "joint_set.hpp"
 #include "near_list.hpp"
 #include "state_query.hpp"
 
@@ -15,6 +16,7 @@ namespace catena {
 using internal::FloatPose;
 using internal::GapEntry;
 using internal::GeometryPair;
+using internal::JointSet;
 using internal::NodeBox;
 using internal::NodeGap;
 using internal::NodeView;
@@ -23,41 +25,35 @@ struct ChainState::Impl {
   // So many visited pairs of nodes a link, and the whole state is checked instead: a tangled chain
   // has more pairs of boxes that overlap than links.
   static constexpr std::uint64_t kMostVisited = 4;
-  // With more unproven joints than this share of all, the same; measured where both take as long.
-  static constexpr size_t kMostUnproven = 512;
-  // What was measured or listed is worth more than that: joints that have moved are told apart up
-  // to this share.
-  static constexpr size_t kMostTracked = 16;
+  // With more unproven joints than one in so many, the same; measured where both take as long.
+  static constexpr int kUnprovenShare = 512;
+  // What was measured or listed is worth more than that: so many joints that have moved are told
+  // apart.
+  static constexpr int kTrackedShare = 16;
 
-  /// What rollback returns to, beside the values: what was proven.
-  struct Proof {
-    bool none = true;  ///< not even a part of it
-    double clearance = 0.0;
-    std::vector<LinkIndex> unproven;  ///< joints that have moved since
-  };
-
-  /// The same of what was measured.
+  /// What was measured.
   struct Measurement {
-    bool none = true;              ///< the nodes' gaps say nothing
-    double scene = -kInfinity;     ///< a lower bound of every part's distance from the scene
-    GeometryPair closest;          ///< likely to be so still; a < 0: not known
-    bool all_moved = false;        ///< a whole configuration has been set since
-    std::vector<LinkIndex> moved;  ///< joints that have moved since it was last asked
+    bool none = true;           ///< the nodes' gaps say nothing
+    double scene = -kInfinity;  ///< a lower bound of every part's distance from the scene
+    GeometryPair closest;       ///< likely to be so still; a < 0: not known
   };
 
-  /// The pairs of the last list, and the joints that have moved since, be it by a rollback.
+  /// The pairs of the last list.
   struct Listing {
-    bool none = true;
     double cutoff = 0.0, width = 0.0;
     std::vector<NearPair> pairs;
-    std::vector<LinkIndex> moved;
   };
 
   explicit Impl(std::shared_ptr<const CollisionWorld> collision_world)
       : world(std::move(collision_world)),
         tree(world->chain_tree()),
         robot(world->robot()),
-        workspace(*world) {
+        workspace(*world),
+        unproven(robot.num_links(), share(6, kUnprovenShare)),
+        behind(robot.num_links(), at(robot.num_links())),
+        moved(robot.num_links(), share(8, kTrackedShare)),
+        unlisted(robot.num_links(), share(8, kTrackedShare)),
+        changed(robot.num_links(), share(8, kTrackedShare)) {
     const RoundingScope rounding;
     q = robot.zero_positions();
     followers.resize(static_cast<size_t>(robot.num_links()));
@@ -76,18 +72,8 @@ struct ChainState::Impl {
     slot_stamps.resize(slots.size());
     node_stamps.resize(boxes.size());
     marks.assign(boxes.size(), 0);
-    unproven_at.assign(static_cast<size_t>(robot.num_links()), 0);
-    behind_at.assign(static_cast<size_t>(robot.num_links()), 0);
     value_saved.assign(static_cast<size_t>(q.size()), 0);
     committed_q = q;
-    // Each joint is in these at most once; nothing may fail between a value's change and its entry.
-    moved_at.assign(static_cast<size_t>(robot.num_links()), 0);
-    unlisted_at = moved_at;
-    changed_at = moved_at;
-    for (auto* list : {&proof.unproven, &committed.unproven, &behind, &committed_behind,
-                       &measured.moved, &committed_measured.moved, &listed.moved, &changed}) {
-      list->reserve(static_cast<size_t>(robot.num_links()));
-    }
     piece.resize(static_cast<size_t>(robot.num_links()));
     for (int i = 1; i < robot.num_links(); ++i) {
       slots[static_cast<size_t>(i)] = joint_pose(robot, LinkIndex(i), q);
@@ -98,6 +84,10 @@ struct ChainState::Impl {
     std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
     link_poses(robot, q, X_WL);
     internal::fit_boxes(tree, X_WL, boxes, views);
+    behind.clear();
+    moved.clear();
+    changed.clear();
+    commit();
   }
 
   struct SavedNode {
@@ -153,7 +143,7 @@ struct ChainState::Impl {
     validate_positions(robot, to);
     size_t changes = 0;
     for (Eigen::Index k = 0; k < q.size(); ++k) changes += q[k] != to[k] ? 1 : 0;
-    if (changes > most_tracked()) {
+    if (changes > share(8, kTrackedShare)) {
       set_all(to);
       return;
     }
@@ -174,19 +164,17 @@ struct ChainState::Impl {
       all_saved = true;
     }
     q = to;
-    begin_proof();
-    proof.none = true;
-    all_behind = true;
+    unproven.insert_all();
+    behind.insert_all();
     measured.none = true;
-    measured.all_moved = true;
-    begin_measurement();
-    listed.none = true;
+    moved.insert_all();
+    unlisted.insert_all();
   }
 
   // All or nothing: values first, then what they make unproven.
   template <class Take>
   void change_all(const Take& take) {
-    moved.clear();
+    moving.clear();
     set_values.clear();
     try {
       take();
@@ -196,18 +184,12 @@ struct ChainState::Impl {
       for (size_t i = set_values.size(); i-- > 0;) q[set_values[i].first] = set_values[i].second;
       throw;
     }
-    for (const LinkIndex i : moved) {
-      if (unproven_at[at(i)] != proofs) {
-        unproven_at[at(i)] = proofs;
-        proof.unproven.push_back(i);
-      }
-      has_moved(i);
-      is_unlisted(i);
-      if (changed_at[at(i)] != commits) {
-        changed_at[at(i)] = commits;
-        changed.push_back(i);
-      }
-      fall_behind(i);
+    for (const LinkIndex i : moving) {
+      unproven.insert(i);
+      behind.insert(i);
+      moved.insert(i);
+      unlisted.insert(i);
+      changed.insert(i);
     }
   }
 
@@ -234,23 +216,17 @@ struct ChainState::Impl {
     if (!moves) return;
     for (const LinkIndex follower : followers[at(i)]) {
       if (!checked) joint_pose(robot, follower, q);  // throws if the value is none
-      moved.push_back(follower);
+      moving.push_back(follower);
     }
   }
 
   // ---- the tree follows when it is asked: a whole configuration that is set is mostly checked as
   // one, without it
 
-  void fall_behind(LinkIndex i) {
-    if (all_behind || behind_at[at(i)] == syncs) return;
-    behind_at[at(i)] = syncs;
-    behind.push_back(i);
-  }
-
   void catch_up(QueryStats& stats) {
-    if (all_behind) {
+    if (behind.all()) {
       // What is committed has no tree either, or else it is kept.
-      const bool keep = !committed_all_behind;
+      const bool keep = !committed_behind.all();
       for (int i = 1; i < tree.num_slots(); ++i) {
         if (keep) save_slot(i);
         if (i < robot.num_links()) {
@@ -265,12 +241,11 @@ struct ChainState::Impl {
         boxes_above.push_back(merge.node);
       }
       compute_boxes(boxes_above);
-      all_behind = false;
       stats.boxes_remade += tree.merges().size();
       stats.shortcuts_remade += tree.shortcuts().size();
     } else {
-      if (behind.empty()) return;
-      for (const LinkIndex i : behind) {
+      if (behind.joints().empty()) return;
+      for (const LinkIndex i : behind.joints()) {
         save_slot(i.value);
         slots[at(i)] = joint_pose(robot, i, q);
       }
@@ -279,7 +254,6 @@ struct ChainState::Impl {
       stats.shortcuts_remade += shortcuts_above.size();
     }
     behind.clear();
-    ++syncs;
   }
 
   // Asks for what is needed soon. A long chain's tree is larger than the near caches, and the way
@@ -295,7 +269,7 @@ struct ChainState::Impl {
     ++updates;
     shortcuts_above.clear();
     boxes_above.clear();
-    for (const LinkIndex i : behind) {
+    for (const LinkIndex i : behind.joints()) {
       for (int s = tree.user_of_joint(i); s != 0 && slot_stamps[at(s)].touched != updates;
            s = tree.shortcuts()[at(s - robot.num_links())].user) {
         slot_stamps[at(s)].touched = updates;
@@ -315,7 +289,7 @@ struct ChainState::Impl {
         }
       }
     }
-    if (behind.size() > 1) {  // operands come first, and children after their parents
+    if (behind.joints().size() > 1) {  // operands come first, and children after their parents
       std::sort(shortcuts_above.begin(), shortcuts_above.end());
       std::sort(boxes_above.begin(), boxes_above.end(), std::greater<>());
     }
@@ -329,21 +303,15 @@ struct ChainState::Impl {
 
   // ---- what is known
 
-  // More joints than that, and the whole is measured or listed in less time, or checked.
-  size_t most_tracked() const { return std::max<size_t>(8, at(robot.num_links()) / kMostTracked); }
-  size_t most_unproven() const {
-    return std::max<size_t>(6, at(robot.num_links()) / kMostUnproven);
+  // One joint in so many, at least `least`. More than that, and the whole is checked, measured or
+  // listed in less time.
+  size_t share(size_t least, int one_in) const {
+    return std::max(least, at(robot.num_links() / one_in));
   }
 
-  void begin_proof() {
-    ++proofs;
-    proof.unproven.clear();
-  }
-
-  void proven(double clearance) {
-    begin_proof();
-    proof.none = false;
-    proof.clearance = clearance;
+  void prove(double clearance) {
+    unproven.clear();
+    proven_clearance = clearance;
   }
 
   void commit() {
@@ -352,20 +320,19 @@ struct ChainState::Impl {
     old_boxes.clear();
     old_values.clear();
     all_saved = false;
-    committed_all_behind = all_behind;
-    committed_behind.assign(behind.begin(), behind.end());
-    committed.none = proof.none;
-    committed.clearance = proof.clearance;
-    committed.unproven.assign(proof.unproven.begin(), proof.unproven.end());
+    behind.save(committed_behind);
+    unproven.save(committed_unproven);
+    committed_clearance = proven_clearance;
     old_gaps.clear();
-    changed.clear();
+    moved.save(committed_moved);
     committed_measured = measured;
+    changed.clear();
   }
 
   void rollback() {
     if (all_saved) {
       q = committed_q;
-      listed.none = true;
+      unlisted.insert_all();
     } else {
       for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
     }
@@ -379,23 +346,16 @@ struct ChainState::Impl {
     old_boxes.clear();
     old_values.clear();
     all_saved = false;
-    begin_proof();
-    proof.none = committed.none;
-    proof.clearance = committed.clearance;
-    for (const LinkIndex i : committed.unproven) {
-      unproven_at[at(i)] = proofs;
-      proof.unproven.push_back(i);
-    }
-    ++syncs;
-    behind.clear();
-    all_behind = committed_all_behind;
-    for (const LinkIndex i : committed_behind) fall_behind(i);
+    unproven.restore(committed_unproven);
+    proven_clearance = committed_clearance;
+    behind.restore(committed_behind);
     for (const auto& [n, gap] : old_gaps) gaps[at(n)] = gap;
     old_gaps.clear();
-    begin_measurement();
+    moved.restore(committed_moved);
     measured = committed_measured;
-    for (const LinkIndex i : measured.moved) moved_at[at(i)] = measurements;
-    for (const LinkIndex i : changed) is_unlisted(i);  // it moves back
+    // They move back.
+    if (changed.all()) unlisted.insert_all();
+    for (const LinkIndex i : changed.joints()) unlisted.insert(i);
     changed.clear();
   }
 
@@ -406,10 +366,8 @@ struct ChainState::Impl {
     const RoundingScope rounding;
     QueryOptions options = asked;
     options.distances = false;
-    const bool whole = proof.none || options.clearance > proof.clearance ||
-                       proof.unproven.size() > most_unproven();
     Result result;
-    if (!whole) {
+    if (!unproven.all() && options.clearance <= proven_clearance) {
       if (check_changes(options, result)) return result;
       // Too many pairs: nothing was found out but how many.
     }
@@ -418,7 +376,7 @@ struct ChainState::Impl {
     result = {state.verdict, {}, {}, {-kInfinity, kInfinity}, state.stats};
     result.stats += spent;
     if (state.verdict == Verdict::kFree) {
-      proven(options.clearance);
+      prove(options.clearance);
     } else {
       result.a = state.witness.a;
       result.b = state.witness.b;
@@ -431,8 +389,7 @@ struct ChainState::Impl {
   bool check_changes(const QueryOptions& options, Result& result) {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
     catch_up(query.result().stats);
-    mark_changes(proof.unproven);
-    find_pieces(proof.unproven, unproven_at, proofs);
+    mark_changes(unproven);
     struct Context {
       Impl* impl;
       internal::StateQuery* query;
@@ -440,8 +397,7 @@ struct ChainState::Impl {
     internal::PairWalk walk{views.data(),
                             marks.data(),
                             marking,
-                            numbered ? piece.data() : nullptr,
-                            ranges,
+                            pieces,
                             float_above(options.clearance),
                             kMostVisited * at(robot.num_links()) + 1000,
                             [](void* c, int i, int k) {
@@ -466,52 +422,45 @@ struct ChainState::Impl {
       return true;
     }
     result.verdict = Verdict::kFree;
-    proven(options.clearance);
+    prove(options.clearance);
     return true;
   }
 
-  // Nodes in which one of the joints moves one part against another.
-  void mark_changes(std::span<const LinkIndex> joints) {
+  // Nodes in which one of the joints moves one part against another, and what the joints divide.
+  void mark_changes(const JointSet& set) {
     if (++marking == 0) {  // the count has come back
       marking = 1;
       std::fill(marks.begin(), marks.end(), 0);
     }
     marked.clear();
-    for (const LinkIndex i : joints) {
+    for (const LinkIndex i : set.joints()) {
       for (int n = tree.node_of_joint(i); n >= 0 && !is_marked(n); n = node(n).parent) {
         marks[at(n)] = marking;
         marked.push_back(n);
       }
     }
+    find_pieces(set);
   }
 
-  // Which links share a piece that none of the joints (those stamped by `count`) divides: by a
-  // number for each place in a walk of the links, or with few joints by asking each of them.
-  void find_pieces(std::span<const LinkIndex> joints, std::span<const std::uint64_t> stamps,
-                   std::uint64_t count) {
-    ranges.clear();
+  void find_pieces(const JointSet& set) {
+    const auto joints = set.joints();
     // Numbers cost a step a link; asking costs one a joint for every pair looked at, of which there
     // are more with more joints.
-    numbered = joints.size() > 4 && 16 * joints.size() * joints.size() > at(robot.num_links());
+    const bool numbered =
+        joints.size() > 4 && 16 * joints.size() * joints.size() > at(robot.num_links());
+    ranges.clear();
     if (!numbered) {
       for (const LinkIndex i : joints) ranges.emplace_back(tree.enter(i), tree.leave(i));
+      pieces = {nullptr, ranges};
       return;
     }
     piece[0] = 0;
-    int pieces = 0;
+    int count = 0;
     for (int i = 1; i < robot.num_links(); ++i) {
       piece[at(tree.enter(LinkIndex(i)))] =
-          stamps[at(i)] == count ? ++pieces : piece[at(tree.enter(robot.parent(LinkIndex(i))))];
+          set.contains(LinkIndex(i)) ? ++count : piece[at(tree.enter(robot.parent(LinkIndex(i))))];
     }
-  }
-
-  // Of two links, by where the walk enters them.
-  bool same_piece(int a, int b) const {
-    if (numbered) return piece[at(a)] == piece[at(b)];
-    for (const auto& [enter, leave] : ranges) {
-      if ((enter <= a && a < leave) != (enter <= b && b < leave)) return false;
-    }
-    return true;
+    pieces = {piece.data(), {}};
   }
 
   bool is_marked(int n) const { return marks[at(n)] == marking; }
@@ -567,7 +516,7 @@ struct ChainState::Impl {
     walk(scene.solids(), true);
   }
 
-  bool stands(int n) const { return !is_marked(n) && same_piece(views[at(n)].enter, 0); }
+  bool stands(int n) const { return !is_marked(n) && pieces.together(views[at(n)].enter, 0); }
 
   // X_WA of a child's anchor.
   RigidEnclosure child_pose(const RigidEnclosure& X_WA, int child_slot) const {
@@ -642,28 +591,15 @@ struct ChainState::Impl {
 
   // ---- how far apart
 
-  void begin_measurement() {
-    ++measurements;
-    measured.moved.clear();
-  }
-
-  void has_moved(LinkIndex i) {
-    if (moved_at[at(i)] == measurements) return;
-    moved_at[at(i)] = measurements;
-    measured.moved.push_back(i);
-  }
-
   StateResult distance(const QueryOptions& asked) {
     validate_options(asked);
     const RoundingScope rounding;
     QueryOptions options = asked;
     options.distances = true;
     StateResult result;
-    if (world->num_geometry_pairs() == 0 || measured.all_moved ||
-        measured.moved.size() > most_tracked()) {
+    if (world->num_geometry_pairs() == 0 || moved.all()) {
       measured.none = true;
-      measured.all_moved = false;
-      begin_measurement();
+      moved.clear();
     } else if (measure(options, result)) {
       return result;
     }
@@ -735,8 +671,7 @@ struct ChainState::Impl {
       gap.below = gap.between = holds_pairs(n) ? -kInfinity : kInfinity;
       gap.before = -kInfinity;
     }
-    mark_changes(measured.moved);
-    find_pieces(measured.moved, moved_at, measurements);
+    mark_changes(moved);
     for (const int n : marked) {
       if (!holds_pairs(n)) continue;
       save_gap(n);
@@ -747,7 +682,7 @@ struct ChainState::Impl {
   }
 
   // Nothing is dropped before it has told a bound of its distance.
-  void note(const GapEntry& entry) {
+  void note_bound(const GapEntry& entry) {
     if (entry.kind == GapEntry::Kind::kParts) {
       NodeGap& gap = gaps[at(entry.owner)];
       gap.between = std::min(gap.between, entry.bound);
@@ -757,7 +692,7 @@ struct ChainState::Impl {
   }
 
   void conclude_gaps(const internal::StateQuery& query) {
-    for (const GapEntry& entry : nearest) note(entry);
+    for (const GapEntry& entry : nearest) note_bound(entry);
     for (size_t k = expanded.size(); k-- > 0;) {  // children come after their parents
       const int n = expanded[k];
       save_gap(n);
@@ -767,7 +702,7 @@ struct ChainState::Impl {
     measured.scene = scene_gap;
     measured.closest = query.reported().pair;
     measured.none = false;
-    begin_measurement();
+    moved.clear();
   }
 
   // Nearest bounds first.
@@ -782,9 +717,9 @@ struct ChainState::Impl {
       std::pop_heap(nearest.begin(), nearest.end());
       GapEntry entry = nearest.back();
       nearest.pop_back();
-      if (open(query, entry)) {
+      if (expand(query, entry)) {
         entry.bound = -kInfinity;
-        note(entry);
+        note_bound(entry);
         return;
       }
     }
@@ -792,7 +727,7 @@ struct ChainState::Impl {
 
   void push(const internal::StateQuery& query, const GapEntry& entry) {
     if (entry.bound >= query.limit()) {
-      note(entry);
+      note_bound(entry);
       return;
     }
     nearest.push_back(entry);
@@ -809,7 +744,7 @@ struct ChainState::Impl {
     double bound = internal::gap_below(views[at(i)], views[at(k)], X_ab);
     const double before = gaps[at(owner)].before;
     if (before > bound && !is_marked(i) && !is_marked(k) &&
-        same_piece(views[at(i)].enter, views[at(k)].enter)) {
+        pieces.together(views[at(i)].enter, views[at(k)].enter)) {
       bound = before;
     }
     push(query, {bound, GapEntry::Kind::kParts, i, k, owner, X_ab});
@@ -844,7 +779,7 @@ struct ChainState::Impl {
 
   // What is in it, nearer by one level; of two geometries, their distance. True where the search
   // ends: a contact is proven, or the budget has run out.
-  bool open(internal::StateQuery& query, GapEntry& entry) {
+  bool expand(internal::StateQuery& query, GapEntry& entry) {
     const int n = entry.a;
     const NodeView& a = views[at(n)];
     switch (entry.kind) {
@@ -872,7 +807,7 @@ struct ChainState::Impl {
           return measure_pair(query, {std::min(a.part(), b.part()), std::max(a.part(), b.part())},
                               entry);
         }
-        if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
+        if (internal::divides_first(a, b)) {
           push_parts(query, entry.owner, a.child, k, internal::to_right_of_a(a, entry.X_ab));
           push_parts(query, entry.owner, n + 1, k, internal::to_left_of_a(a, entry.X_ab));
         } else {
@@ -919,7 +854,7 @@ struct ChainState::Impl {
                                  : internal::relative_pose(*world, pair, workspace.impl()),
                              entry.bound);
     }
-    note(entry);
+    note_bound(entry);
     return ended;
   }
 
@@ -982,12 +917,6 @@ struct ChainState::Impl {
 
   // ---- all that is near
 
-  void is_unlisted(LinkIndex i) {
-    if (unlisted_at[at(i)] == listings) return;
-    unlisted_at[at(i)] = listings;
-    listed.moved.push_back(i);
-  }
-
   void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result) {
     validate_options(options);
     internal::validate_cutoff(cutoff);
@@ -995,13 +924,11 @@ struct ChainState::Impl {
     QueryStats remade;
     catch_up(remade);
     place_base();
-    const bool anew = listed.none || cutoff != listed.cutoff ||
-                      options.distance_width != listed.width ||
-                      listed.moved.size() > most_tracked();
-    listed.none = true;  // should this end by an exception, or by the budget
+    const bool anew =
+        unlisted.all() || cutoff != listed.cutoff || options.distance_width != listed.width;
     if (anew) listed.pairs.clear();
-    mark_changes(listed.moved);
-    find_pieces(listed.moved, unlisted_at, listings);
+    mark_changes(unlisted);
+    unlisted.insert_all();  // should this end by an exception, or by the budget
 
     internal::NearList list(*world, cutoff, options, workspace.impl().scratch, newly_listed);
     list_near(list, cutoff, anew);
@@ -1010,7 +937,7 @@ struct ChainState::Impl {
     result.pairs.clear();
     std::copy_if(listed.pairs.begin(), listed.pairs.end(), std::back_inserter(result.pairs),
                  [&](const NearPair& pair) {
-                   return same_piece(walk_of(pair.geometry_a), walk_of(pair.geometry_b));
+                   return pieces.together(walk_of(pair.geometry_a), walk_of(pair.geometry_b));
                  });
     listed.pairs.clear();
     std::merge(result.pairs.begin(), result.pairs.end(), newly_listed.pairs.begin(),
@@ -1019,11 +946,9 @@ struct ChainState::Impl {
     result.stats = newly_listed.stats;
     result.stats += remade;
     result.complete = newly_listed.complete;
-    listed.none = !newly_listed.complete;
     listed.cutoff = cutoff;
     listed.width = options.distance_width;
-    ++listings;
-    listed.moved.clear();
+    if (newly_listed.complete) unlisted.clear();
   }
 
   // Where the walk of the links enters the one that carries a geometry.
@@ -1031,19 +956,9 @@ struct ChainState::Impl {
 
   // All pairs, or those between which something has moved.
   void list_near(internal::NearList& list, double cutoff, bool all) {
-    enough = float_above(cutoff);
+    if (tree.nodes().empty()) return;
     list_all = all;
-    stop = tree.nodes().empty();
-    const auto list_node = [&](int n) {
-      const NodeView& v = views[at(n)];
-      if (stop || !holds_pairs(n) || views[at(n + 1)].empty() || views[at(v.child)].empty()) return;
-      list_parts(list, n + 1, v.child, internal::between_children(v));
-    };
-    if (all) {
-      for (int n = 0; n < static_cast<int>(views.size()); ++n) list_node(n);
-    } else {
-      for (const int n : marked) list_node(n);
-    }
+    list_parts(list, cutoff);
     for (const int i : world->scene_tree().unbounded()) {
       if (!stop) list_unbounded(list, 0, cutoff, world->first_scene_geometry() + i);
     }
@@ -1053,23 +968,33 @@ struct ChainState::Impl {
     }
   }
 
-  void list_parts(internal::NearList& list, int i, int k, const FloatPose& X_ab) {
-    const NodeView& a = views[at(i)];
-    const NodeView& b = views[at(k)];
-    if (stop || a.empty() || b.empty()) return;
-    if (!list_all && !is_marked(i) && !is_marked(k) && same_piece(a.enter, b.enter)) return;
-    ++list.stats().box_tests;
-    if (internal::proven_apart(a, b, X_ab, enough)) return;
-    if (a.is_leaf() && b.is_leaf()) {
-      const GeometryPair pair{std::min(a.part(), b.part()), std::max(a.part(), b.part())};
-      if (list.checks(pair)) stop = list.add(pair, between_parts(pair));
-    } else if (b.is_leaf() || (!a.is_leaf() && a.radius >= b.radius)) {
-      list_parts(list, a.child, k, internal::to_right_of_a(a, X_ab));
-      list_parts(list, i + 1, k, internal::to_left_of_a(a, X_ab));
-    } else {
-      list_parts(list, i, k + 1, internal::to_left_of_b(X_ab, b));
-      list_parts(list, i, b.child, internal::to_right_of_b(X_ab, b));
+  void list_parts(internal::NearList& list, double cutoff) {
+    if (list_all) {
+      marked.clear();
+      for (int n = 0; n < static_cast<int>(views.size()); ++n) {
+        if (holds_pairs(n)) marked.push_back(n);
+      }
     }
+    struct Context {
+      Impl* impl;
+      internal::NearList* list;
+    } context{this, &list};
+    internal::PairWalk walk{views.data(),
+                            list_all ? nullptr : marks.data(),
+                            marking,
+                            pieces,
+                            float_above(cutoff),
+                            list.rest_of_budget(),
+                            [](void* c, int i, int k) {
+                              const auto& [impl, asked] = *static_cast<Context*>(c);
+                              const GeometryPair pair{std::min(i, k), std::max(i, k)};
+                              return asked->checks(pair) &&
+                                     asked->add(pair, impl->between_parts(pair));
+                            },
+                            &context};
+    stop = internal::walk_pairs(walk, marked);
+    list.stats().box_tests += walk.visited;
+    if (walk.gave_up) list.give_up();
   }
 
   void list_scene(internal::NearList& list, int n, double cutoff, size_t first, size_t last) {
@@ -1141,14 +1066,8 @@ struct ChainState::Impl {
   std::vector<std::uint64_t> value_saved;
   std::vector<std::pair<int, double>> set_values;  // by one set: what was before
 
-  std::vector<LinkIndex> moved;  // by one set
+  std::vector<LinkIndex> moving;  // by one set
 
-  // Joints whose slots are not what the values say yet, and of what is committed.
-  std::vector<LinkIndex> behind, committed_behind;
-  std::uint64_t syncs = 1;
-  std::vector<std::uint64_t> behind_at;
-  // Every joint is, whether in `behind` or not; and so was what is committed.
-  bool all_behind = false, committed_all_behind = false;
   // The committed values are committed_q, not old_values.
   bool all_saved = false;
   Eigen::VectorXd committed_q;
@@ -1157,20 +1076,21 @@ struct ChainState::Impl {
   std::uint64_t updates = 0;
   std::vector<int> shortcuts_above, boxes_above;
 
-  // What is proven, and of what is committed.
-  Proof proof, committed;
-  std::uint64_t proofs = 1;
-  std::vector<std::uint64_t> unproven_at;  // joints
+  // Joints that have moved: since the proof that the configuration keeps a clearance, since the
+  // slots were what the values say, since the nodes' gaps were measured, since the last list, and
+  // since the last commit. Then what rollback returns to.
+  JointSet unproven, behind, moved, unlisted, changed;
+  JointSet::Copy committed_unproven{unproven}, committed_behind{behind}, committed_moved{moved};
+  double proven_clearance = 0.0, committed_clearance = 0.0;
+
+  // Of one search.
   std::vector<int> marked;
   std::vector<int> piece;                   // of every place in the walk of the links
   std::vector<std::pair<int, int>> ranges;  // of that walk, below each unproven joint
-  bool numbered = false;
+  internal::Pieces pieces;
 
-  // What is measured, and of what is committed.
   Measurement measured, committed_measured;
-  std::uint64_t measurements = 1;
-  std::vector<std::uint64_t> moved_at;  // joints
-  std::vector<NodeGap> gaps;            // of every node, from the first measurement on
+  std::vector<NodeGap> gaps;  // of every node, from the first measurement on
   std::vector<std::pair<int, NodeGap>> old_gaps;
 
   // Of one measurement.
@@ -1182,18 +1102,13 @@ struct ChainState::Impl {
 
   // The last list.
   Listing listed;
-  std::uint64_t listings = 1;
-  std::vector<std::uint64_t> unlisted_at;  // joints
   NearPairs newly_listed;
   bool list_all = false;
-  std::vector<LinkIndex> changed;  // joints, since the last commit
-  std::vector<std::uint64_t> changed_at;
 
   std::uint64_t placings = 0;
   std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace
 
   // Of one check.
-  float enough = 0.0F;  // the clearance or the cut-off, rounded up
   bool stop = false;
 };
 

@@ -133,7 +133,7 @@ class Query {
       ws_.margins[i] = bound_above(
           goal_.clearance + half * side(static_cast<int>(i), LinkIndex(0), half).speed, 4);
     }
-    internal::set_boxes(world_, ws_, true, 0.0, result_.stats);
+    internal::set_boxes_with_margins(world_, ws_, result_.stats);
     // True if the budget has ended.
     const auto add = [&](GeometryPair pair) {
       const auto geometries = world_.geometries();

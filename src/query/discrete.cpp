@@ -122,7 +122,7 @@ void find_near_pairs(const CollisionWorld& world, const Eigen::Ref<const Eigen::
   const auto add_scene = [&](int part, int obstacle) {
     return add(part, world.first_scene_geometry() + obstacle);
   };
-  const auto never = [](const auto&...) {};
+  const auto over = [&](const auto&...) { list.give_up(); };
   const auto search = [&] {
     for (const int i : scene.unbounded()) {
       for (int part = 0; part < world.first_scene_geometry(); ++part) {
@@ -131,15 +131,15 @@ void find_near_pairs(const CollisionWorld& world, const Eigen::Ref<const Eigen::
     }
     // Two boxes that are apart when each has grown by half of it are farther apart than that; what
     // stands in the scene does not grow.
-    internal::set_boxes(world, ws, false, 0.5 * cutoff, list.stats());
-    if (internal::visit_near_parts(world, ws, list.stats(), 0, add, never)) return;
-    internal::set_boxes(world, ws, false, cutoff, list.stats());
+    internal::set_boxes(world, ws, 0.5 * cutoff, list.stats());
+    if (internal::visit_near_parts(world, ws, list.stats(), options.budget, add, over)) return;
+    internal::set_boxes(world, ws, cutoff, list.stats());
     internal::visit_near_scene(
-        world, scene.geometries(), ws, list.stats(), 0,
+        world, scene.geometries(), ws, list.stats(), options.budget,
         [&](int part, const SceneTree::Node& obstacle) {
           return add_scene(part, obstacle.geometry);
         },
-        never);
+        over);
   };
   search();
   list.finish();

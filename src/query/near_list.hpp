@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -50,6 +52,14 @@ class NearList {
   }
 
   QueryStats& stats() noexcept { return result_.stats; }
+
+  /// How much more may be visited.
+  std::uint64_t rest_of_budget() const noexcept {
+    if (options_.budget == 0) return std::numeric_limits<std::uint64_t>::max();
+    return options_.budget - std::min(options_.budget, result_.stats.visited());
+  }
+  /// Pairs are left out.
+  void give_up() noexcept { result_.complete = false; }
 
   void finish() { std::sort(result_.pairs.begin(), result_.pairs.end(), comes_before); }
 

@@ -6,14 +6,21 @@
 namespace catena::internal {
 
 /// Boxes of the chain tree's nodes at the poses at hand, every part reaching farther than it is: by
-/// ws.margins[part] if `margins`, else by `margin`; in metres.
-inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, bool margins, double margin,
-                      QueryStats& stats) {
+/// margins[part] or, where there are none (nullptr), by `margin`; in metres.
+inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const double* margins,
+                      double margin, QueryStats& stats) {
   const ChainTree& tree = world.chain_tree();
-  place_leaves(tree, ws.X_WL.data(), margins ? ws.margins.data() : nullptr, margin,
-               ws.boxes.data());
+  place_leaves(tree, ws.X_WL.data(), margins, margin, ws.boxes.data());
   ws.num_open = merge_leaves(tree, ws.boxes.data(), ws.open.data());
   stats.box_tests += tree.merges().size();
+}
+inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, double margin,
+                      QueryStats& stats) {
+  set_boxes(world, ws, nullptr, margin, stats);
+}
+inline void set_boxes_with_margins(const CollisionWorld& world, Workspace::Impl& ws,
+                                   QueryStats& stats) {
+  set_boxes(world, ws, ws.margins.data(), 0.0, stats);
 }
 
 /// A part below a node, and a leaf below a node of a tree over the scene.

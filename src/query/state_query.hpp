@@ -30,7 +30,7 @@ class StateQuery {
 
   StateResult run() {
     if (measuring_) {
-      set_boxes(world_, ws_, false, 0.0, result_.stats);
+      set_boxes(world_, ws_, 0.0, result_.stats);
       measure();
     } else if (!touches_again() && !any_contact() && !contact_only_) {
       result_.verdict = open_ ? Verdict::kUndecided : Verdict::kFree;
@@ -227,7 +227,7 @@ class StateQuery {
   }
 
   bool any_contact() {
-    set_boxes(world_, ws_, false, options_.clearance, result_.stats);
+    set_boxes(world_, ws_, options_.clearance, result_.stats);
     const bool found = meets_scene() || meets_itself();
     return found && result_.verdict == Verdict::kCollision;
   }
