@@ -11,6 +11,7 @@
 #include "catena/query/continuous.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/each_target.hpp"
 
 namespace catena {
 namespace {
@@ -64,7 +65,7 @@ std::shared_ptr<const Scene> open_scene(double reach, Rng& rng) {
 
 // Property: after any sequence of set, check, commit and rollback the answer is that of the oracle,
 // and the values are those last set or committed.
-TEST(ChainState, AnswersAsTheOracleAfterAnySequence) {
+TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
   Rng rng(81);
   int free = 0, collisions = 0;
   for (const std::string& name : oracle::robot_names()) {
@@ -272,7 +273,7 @@ TEST(ChainState, LooksAtFewPairsAfterOneJointHasMoved) {
 
 // Trap: squares of sizes below 1e-22 vanish in floats, and a ball with them. Metamorphic: two balls
 // that overlap by a third are never free, whatever their scale.
-TEST(ChainState, TinyThingsAreNotLost) {
+TEST_P(OnEachTarget, ChainStateLosesNoTinyThings) {
   for (const double r : {1.0, 1e-9, 1e-18, 1e-21, 1e-22, 2e-23, 1e-24, 1e-30, 1e-38, 1e-45}) {
     RobotDescription d;
     d.name = "slider";
@@ -299,7 +300,7 @@ TEST(ChainState, TinyThingsAreNotLost) {
 }
 
 // Trap: the box of a link that carries nothing, and one with infinite sides.
-TEST(ChainState, HugeThingsMeetNoLinkThatCarriesNothing) {
+TEST_P(OnEachTarget, HugeThingsMeetNoLinkThatCarriesNothing) {
   RobotDescription d;
   d.name = "slider";
   d.links.push_back({"base", {}});
@@ -359,6 +360,8 @@ TEST(ChainState, ManyMovesLeaveNoDrift) {
   const StateResult clean = fresh.distance();
   EXPECT_EQ(worn.verdict, clean.verdict);
 }
+
+INSTANTIATE_TEST_SUITE_P(ChainState, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
 
 }  // namespace
 }  // namespace catena
