@@ -1,4 +1,4 @@
-// A probabilistic roadmap that is built once and asked twice: there and back again.
+// A probabilistic roadmap [Kavraki1996], built once and asked twice: there and back again.
 //
 // usage: demo_prm ROBOT.urdf ROBOT.srdf SCENE GROUP START GOAL [SECONDS]
 // START and GOAL are states of GROUP in the SRDF. The roadmap's edges are proven free when they are

@@ -327,11 +327,14 @@ ChainTree::ChainTree(const Robot& robot, std::vector<Part> parts) : parts_(std::
   pack();
 }
 
+static_assert(sizeof(ChainTree::Leaf) == 64);
+
 void ChainTree::pack() {
   for (size_t n = nodes_.size(); n-- > 0;) {
     const Node& node = nodes_[n];
     if (node.left >= 0) {
-      // The root may carry several robots, and so one thing that meets another.
+      // On the root's link two robots may stand, whose parts are checked against each other though
+      // nothing moves them.
       merges_.push_back({static_cast<int>(n), node.right, !node.rigid || node.anchor.value == 0});
       continue;
     }
@@ -344,7 +347,8 @@ void ChainTree::pack() {
     leaf.box = part.half_line.isZero(0.0) ? kBall : kLine;
     leaf.reach = float_above(part.reach);
     Vector3d::Map(leaf.center) = part.box.center;
-    // Rounding of the floats to the nearest, on all three axes.
+    // Rounding of the floats to the nearest, on all three axes; the least ones are off by less than
+    // kRounding times 1e-30.
     constexpr double kRounding = 3.0 * 0x1p-24;
     if (part.line_radius < kInfinity) {
       for (int i = 0; i < 3; ++i) leaf.half_line[i] = static_cast<float>(part.half_line[i]);
@@ -357,6 +361,8 @@ void ChainTree::pack() {
       LeafBox& box = leaf_boxes_.emplace_back();
       for (int i = 0; i < 9; ++i) box.edges[i] = static_cast<float>(edges.data()[i]);
       for (int i = 0; i < 3; ++i) box.ball_center[i] = static_cast<float>(ball[i]);
+      // The edges and the ball's centre were rounded as doubles before, each number once: on all
+      // three axes by less than 1e-15 of the reach.
       leaf.radius = float_above(kRounding * (edges.cwiseAbs().sum() + ball.lpNorm<1>() + 1e-30) +
                                 1e-15 * part.reach);
       box.ball_radius = float_above(part.radius);

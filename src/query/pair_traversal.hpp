@@ -106,7 +106,9 @@ Interval bracket_distance(const Geometry& a, const Geometry& b, const RigidEnclo
                           double most, double width, std::uint64_t budget, Scratch& scratch,
                           QueryStats& stats);
 
-/// The gap between a half-space with unit normal, in frame F, and a box.
+/// A lower bound of the gap between a half-space with unit normal, in frame F, and a box
+/// (docs/rigor.md, R3): 32 roundoffs of the coordinates cover the computed centre and offset, and
+/// 1e-13 of the half sizes the axes, orthonormal to 1e-14, as in `separate`.
 Separation half_space_gap(const ConvexShape& h_F, const Obb& box_G,
                           const RigidEnclosure& X_FG) noexcept;
 

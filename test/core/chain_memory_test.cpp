@@ -60,8 +60,8 @@ TEST(ChainMemory, GrowsWithTheLinksAsStated) {
     }
     EXPECT_EQ(state.check().verdict, Verdict::kCollision) << n;
     state.rollback();
-    // All joints, which rollback must be able to take back: the most that a state keeps. Half of
-    // them turn by more than one check's few, so that the tree follows as well.
+    // All joints at once, which is checked as a whole; then one, whose check needs the tree, so
+    // that all of it is computed anew and kept as it was for rollback: the most that checks keep.
     Eigen::VectorXd arc = Eigen::VectorXd::Constant(robot->num_positions(), 5.0 / n);
     state.set(arc);
     EXPECT_EQ(state.check().verdict, Verdict::kFree);

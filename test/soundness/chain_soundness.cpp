@@ -472,7 +472,7 @@ class StepRun {
     const ChainState::Result result = state_.check(options);
     if (result.stats.compositions == 0) ++counters_["checks by what has changed alone"];
     ++counters_[std::string("checks: ") + catena::name_of(result.verdict)];
-    // Trap T17: a contact that was found and left, and is still there after other joints moved.
+    // A contact that was found and left, and is still there after other joints moved.
     if (hit_ && result.verdict == Verdict::kCollision)
       ++counters_["checks of contacts left behind"];
     hit_ = hit_ || result.verdict != Verdict::kFree;
@@ -556,7 +556,7 @@ class StepRun {
 };
 
 void run_steps(Judge& judge, Rng& rng) {
-  // Trap T18: around powers of two.
+  // Around powers of two.
   constexpr std::array kSizes{1,  2,  3,  5,  7,   8,   9,   15,  16,  17,  31,  32,
                               33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1025};
   const int which = below(rng, 24);

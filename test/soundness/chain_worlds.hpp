@@ -27,7 +27,7 @@ struct ChainWorldOptions {
 };
 ChainWorld random_chain_world(std::mt19937_64& rng, const ChainWorldOptions& options = {});
 
-/// `n` links that all turn about one point, each with a ball on a circle around it (trap T19).
+/// `n` links that all turn about one point, each with a ball on a circle around it.
 ChainWorld zero_length_world(int n);
 
 /// Every value zero, rotations the identity.

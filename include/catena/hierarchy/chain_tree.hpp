@@ -47,17 +47,19 @@ class ChainTree {
     bool rigid = true;                  ///< all of it on one link
   };
 
-  /// A part as placing it in W reads it, 72 bytes: all of it is within `radius` of the segment
-  /// center +- half_line, in box number `box` too if it has one.
-  static constexpr int kBall = -2;  ///< for Leaf::box: no box, and half_line is 0
-  static constexpr int kLine = -1;  ///< no box
+  /// Leaf::box of a part without one: its half_line is 0, or is not.
+  static constexpr int kBall = -2, kLine = -1;
+  /// A part as it is read when it is placed in W, 64 bytes, in its link's frame L, metres. box < 0:
+  /// all of it is within `radius` of the segment center +- half_line. box >= 0: all of it is within
+  /// `radius`, which is then rounding alone, of both the box and the ball of leaf_boxes()[box].
   struct Leaf {
     double center[3];
     float half_line[3], radius;
     float reach;  ///< at least Part::reach
     int link, node, part, box;
   };
-  /// Half the edges of a box about the leaf's center, as columns, and a ball.
+  /// Half the edges of a box about the leaf's center, as columns, and a ball with its center
+  /// as seen from there.
   struct LeafBox {
     float edges[9], ball_center[3], ball_radius;
   };

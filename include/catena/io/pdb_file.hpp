@@ -51,7 +51,8 @@ struct PdbOptions {
 /// Alternative locations    of each atom the one of the alternative (letter, blank included, and
 ///           residue name) with the highest occupancy in its residue, the first of equals; if these
 ///           differ in the residue's name, only those named as the best one count.
-/// Elements  columns 77 and 78, or the name's first letter where these hold none.
+/// Elements  columns 77 and 78; where these hold no letters alone, SE if it stands in columns 13
+///           and 14, else the first letter of the atom's name.
 /// Errors    InputError: no atom, a record cut short, a field that is no number, a coordinate
 ///           beyond 1e6 Å, no name, an atom or a residue that comes twice.
 PdbFile load_pdb(const std::string& path, const PdbOptions& options = {});

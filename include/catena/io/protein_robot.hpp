@@ -41,9 +41,8 @@ struct ProteinOptions {
 ///           torsion would keep it.
 /// Units     ångström, as PdbFile.
 /// Cost      linear in the atoms, quadratic in those of a residue.
-/// Errors    ModelError: a factor or radius that is not above 0, an element without a radius, a
-/// piece
-///           whose residues C and N do not join.
+/// Errors    ModelError: a factor or radius that is not above 0, an element without a
+///           radius, a piece whose residues C and N do not join.
 RobotDescription describe_protein(const PdbFile& protein, const ProteinOptions& options = {});
 
 }  // namespace catena::io

@@ -26,11 +26,11 @@ RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
 /// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
 ///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
 ///           of the whole state; commit and rollback O(what was set since).
-///           Memory at most 1.3 kB a link that carries one geometry, and 1.7 kB more once so many
-///           have changed between two commits (docs/benchmarks.md).
-///           One that was moved from may only be destroyed or assigned to.
-/// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
-///           question.
+/// Memory    at most 1.3 kB a link that carries one geometry, at most 3 kB once all joints have
+///           changed since a commit (docs/benchmarks.md); `distance` and `find_near_pairs` add to
+///           it what they remember. Allocates nothing once it has seen the largest question. One
+///           that was moved from may only be destroyed or assigned to.
+/// Threads   one per thread; the world is shared.
 /// Source    [Lotan2002], sections 3 and 4; that pairs within one rigid piece are dropped at every
 ///           node, and that a proof is kept apart from what is committed, are ours.
 class ChainState {
@@ -54,7 +54,10 @@ class ChainState {
   void set(LinkIndex joint, double value);
   /// The same for several; a joint may come twice, and stands at its last value.
   void set(std::span<const Change> changes);
-  /// Moves to q: the joints that differ, one by one. O(n).
+  /// Moves to q. Where many joints differ, the next check and distance are of the whole state and
+  /// the next list is made anew. O(n).
+  /// Throws std::invalid_argument, and changes nothing, unless q is a configuration
+  /// (validate_positions).
   void set(const Eigen::Ref<const Eigen::VectorXd>& q);
 
   struct Result {
@@ -64,20 +67,25 @@ class ChainState {
     QueryStats stats;
   };
   /// Is the configuration free? options.distances is not looked at.
+  /// Errors    std::invalid_argument for options that make no sense (validate_options).
   Result check(const QueryOptions& options = {});
   /// The smallest distance, with its witness: as check_state with options.distances.
   ///
   /// Remembers for every node of the tree how near its parts came to each other, and the closest
   /// pair: what has not moved since the last call, and was no nearer than the smallest distance is
-  /// now, is not looked at again.
+  /// now, is not looked at again. So the bracket and the witness depend on what was measured before
+  /// as well: two states at the same q may tell different ones, equally valid.
   /// Cost      after one joint has moved about that of a check; the first call, and one after many
   ///           joints have moved, O(n log n).
+  /// Errors    as check.
   StateResult distance(const QueryOptions& options = {});
   /// All pairs within a cut-off, as catena::find_near_pairs. Where the list before was of the same
   /// cut-off and width, only pairs between which a joint has moved are looked at; the others keep
-  /// their brackets.
+  /// the brackets that were found before, so that two states at the same q may tell different ones,
+  /// equally valid.
   /// Cost      about that of a check, the new pairs' distances, and a copy of the list; otherwise
   ///           O(n) pairs of boxes and all distances.
+  /// Errors    as catena::find_near_pairs.
   void find_near_pairs(double cutoff, const QueryOptions& options, NearPairs& result);
 
   /// What is set becomes what rollback returns to.

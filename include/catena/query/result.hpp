@@ -21,8 +21,8 @@ struct QueryStats {
   std::uint64_t element_tests = 0;     ///< exact tests of convex elements
   std::uint64_t intervals = 0;         ///< time intervals examined
   std::uint64_t compositions = 0;      ///< link poses computed
-  std::uint64_t boxes_remade = 0;      ///< by ChainState, of nodes in which a joint has moved
-  std::uint64_t shortcuts_remade = 0;  ///< by ChainState, the transforms of moved joints left out
+  std::uint64_t boxes_remade = 0;      ///< boxes of the chain tree that ChainState computed anew
+  std::uint64_t shortcuts_remade = 0;  ///< shortcuts likewise, joints' own transforms not counted
 
   QueryStats& operator+=(const QueryStats& other) noexcept;
   std::uint64_t visited() const noexcept { return pair_tests + box_tests + element_tests; }
@@ -51,7 +51,7 @@ struct NearPair {
   int geometry_a = -1, geometry_b = -1;  ///< of CollisionWorld::geometries()
   /// Certified. Touching solids: of minus their penetration depth where each is one convex element,
   /// otherwise [-infinity, 0]. From -infinity to a positive number: the surfaces are apart, but
-  /// whether one lies inside the other is not known.
+  /// whether one lies inside the other is not known; or the budget ran out.
   Interval distance;
   bool straddles = false;  ///< lo <= cut-off < hi: near enough, or not
 };

@@ -45,7 +45,8 @@ class CheckContext {
 
   /// kUndecided without a witness for a state that is no configuration or out of bounds. The state
   /// of a long robot that differs from the one before in few joints is checked, and measured, by a
-  /// ChainState; without `distances` a witness may then lack its points.
+  /// ChainState; without `distances` a witness may then lack its points. With `distances` its
+  /// bracket depends on the states before: two answers about one state may differ, equally valid.
   StateResult check(const ::ompl::base::State* state, bool distances) const;
 
   /// free_until = 0 and no contact if an end is no configuration or out of bounds. Without

@@ -33,7 +33,9 @@ class StateValidityChecker : public ::ompl::base::StateValidityChecker {
   bool isValid(const ::ompl::base::State* state, double& distance, ::ompl::base::State* valid_state,
                bool& valid_state_available) const override;
 
-  /// See clearance_of. Distances are those of the solids, whatever clearance is asked for.
+  /// See clearance_of. Distances are those of the solids, whatever clearance is asked for. Of a
+  /// long robot two calls for one state may give different bounds, equally valid
+  /// (CheckContext::check).
   double clearance(const ::ompl::base::State* state) const override;
   double clearance(const ::ompl::base::State* state, ::ompl::base::State* valid_state,
                    bool& valid_state_available) const override;
