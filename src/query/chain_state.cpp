@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chain_gaps.hpp"
+#include "chain_state_probe.hpp"
 #include "joint_set.hpp"
 #include "near_list.hpp"
 #include "state_query.hpp"
@@ -1139,13 +1140,13 @@ void ChainState::find_near_pairs(double cutoff, const QueryOptions& options, Nea
   impl_->find_near_pairs(cutoff, options, result);
 }
 
-RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b) {
+RigidEnclosure internal::ChainStateProbe::pose_between(ChainState& state, int a, int b) {
   const RoundingScope rounding;
   ChainState::Impl& impl = *state.impl_;
   QueryStats remade;
   impl.catch_up(remade);
-  return impl.between_links(impl.leaf_of[ChainState::Impl::at(part_a)],
-                            impl.leaf_of[ChainState::Impl::at(part_b)]);
+  return impl.between_links(impl.leaf_of[ChainState::Impl::at(a)],
+                            impl.leaf_of[ChainState::Impl::at(b)]);
 }
 
 void ChainState::commit() { impl_->commit(); }

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "catena/query/chain_state.hpp"
+#include "query/chain_state_probe.hpp"
 #include "soundness/campaign.hpp"
 #include "soundness/chain_worlds.hpp"
 #include "soundness/contradiction.hpp"
@@ -712,7 +713,7 @@ void run_drift(const Arguments& arguments, Judge& judge) {
     kinematics.set_motion(q, q);
     kinematics.poses(0, X);
     for (int i = 1; i < kLinks; ++i) {
-      const RigidEnclosure got = internal::pose_between(state, 0, i);
+      const RigidEnclosure got = internal::ChainStateProbe::pose_between(state, 0, i);
       const auto column = [&](int k) { return Vec3{got.X.R(0, k), got.X.R(1, k), got.X.R(2, k)}; };
       const Mat3& R = X[size_t(i)].R;
       // Their Frobenius norm is no less than that of the difference as a map.

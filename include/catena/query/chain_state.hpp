@@ -11,10 +11,8 @@
 
 namespace catena {
 
-class ChainState;
 namespace internal {
-/// For tests: X_LaLb of the links that carry two parts, by which a check decides about these.
-RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
+struct ChainStateProbe;
 }  // namespace internal
 
 /// A configuration that changes a few joints at a time: set some, check, keep it or take it back.
@@ -96,7 +94,7 @@ class ChainState {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  friend RigidEnclosure internal::pose_between(ChainState& state, int part_a, int part_b);
+  friend struct internal::ChainStateProbe;
 };
 
 }  // namespace catena
