@@ -391,6 +391,7 @@ struct ChainState::Impl {
     internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
     catch_up(query.result().stats);
     mark_changes(unproven);
+    take_all = false;
     struct Context {
       Impl* impl;
       internal::StateQuery* query;
@@ -503,44 +504,24 @@ struct ChainState::Impl {
   // ---- the scene
 
   void meet_scene(internal::StateQuery& query, const QueryOptions& options) {
-    const SceneTree& scene = world->scene_tree();
     if (tree.nodes().empty()) return;
-    ++workspace.impl().moved;
-    const auto walk = [&](const SceneTree::Tree& obstacles, bool solids) {
-      if (obstacles.nodes.empty() || stop) return;
-      auto& list = workspace.impl().scene_nodes;
-      list.assign(1, 0);
-      descend(query, options, obstacles, solids, 0, RigidEnclosure::identity(), 0, 1);
-    };
-    if (!scene.unbounded().empty()) meet_unbounded(query, 0, RigidEnclosure::identity());
-    walk(scene.elements(), false);
-    walk(scene.solids(), true);
+    const SceneTree& scene = world->scene_tree();
+    QueryStats& stats = query.result().stats;
+    place_base();
+    visit_half_spaces(options.clearance, stats, [&](int part, int geometry) {
+      return query.meets_half_space(part, geometry);
+    });
+    visit_scene(scene.elements(), options.clearance, stats,
+                [&](int part, const SceneTree::Node& obstacle) {
+                  return query.meets_element(part, obstacle);
+                });
+    visit_scene(scene.solids(), options.clearance, stats,
+                [&](int part, const SceneTree::Node& obstacle) {
+                  return query.meets_inside(part, obstacle);
+                });
   }
 
   bool stands(int n) const { return !is_marked(n) && pieces.together(views[at(n)].enter, 0); }
-
-  // X_WA of a child's anchor.
-  RigidEnclosure child_pose(const RigidEnclosure& X_WA, int child_slot) const {
-    return child_slot == 0 ? X_WA : X_WA * slots[at(child_slot)];
-  }
-
-  void place(int part, const RigidEnclosure& X_WL) {
-    Workspace::Impl::Placement& place = workspace.impl().placements[at(part)];
-    place.X_WG = X_WL * world->geometries()[at(part)].X_LG;
-    place.moved = workspace.impl().moved;
-  }
-
-  void meet_unbounded(internal::StateQuery& query, int n, const RigidEnclosure& X_WA) {
-    if (stop || views[at(n)].empty() || stands(n)) return;
-    const ChainTree::Node& a = node(n);
-    if (a.left < 0) {
-      place(a.part, X_WA);
-      stop = query.meets_unbounded(a.part);
-      return;
-    }
-    meet_unbounded(query, a.left, child_pose(X_WA, a.left_slot));
-    meet_unbounded(query, a.right, child_pose(X_WA, a.right_slot));
-  }
 
   // A node's box along the axes of W, X_WA of its anchor, grown by a margin.
   FloatBox box_in_world(int n, const RigidEnclosure& X_WA, double margin) const {
@@ -560,34 +541,61 @@ struct ChainState::Impl {
     return FloatBox::around(center - reach, center + reach);
   }
 
-  // As internal::NearScene, with boxes that follow from those of the tree.
-  void descend(internal::StateQuery& query, const QueryOptions& options,
-               const SceneTree::Tree& obstacles, bool solids, int n, const RigidEnclosure& X_WA,
-               size_t first, size_t last) {
+  // Parts that are to be looked at, and leaves of a tree over the scene that they may come within
+  // `margin` of: visit(part, leaf), until it returns true, which is what `stop` then is. As
+  // internal::NearScene, with boxes that follow from those of the tree.
+  template <class Visit>
+  void visit_scene(const SceneTree::Tree& obstacles, double margin, QueryStats& stats,
+                   const Visit& visit) {
+    if (stop || obstacles.nodes.empty()) return;
+    workspace.impl().scene_nodes.assign(1, 0);
+    visit_scene_below(obstacles, margin, stats, visit, 0, 0, 1);
+  }
+  // @pre n is placed
+  template <class Visit>
+  void visit_scene_below(const SceneTree::Tree& obstacles, double margin, QueryStats& stats,
+                         const Visit& visit, int n, size_t first, size_t last) {
+    if (stop || views[at(n)].empty() || (!take_all && stands(n))) return;
     const NodeView& v = views[at(n)];
-    if (stop || v.empty() || stands(n)) return;
-    const ChainTree::Node& a = node(n);
-    const FloatBox box = box_in_world(n, X_WA, options.clearance);
-    auto& list = workspace.impl().scene_nodes;
-    const size_t kept = list.size();
-    internal::refine(obstacles, box, a.left < 0, list, first, last, query.result().stats);
-    const size_t end = list.size();
-    if (end > kept) {
-      if (a.left < 0) {
-        place(a.part, X_WA);
-        for (size_t k = kept; k < end && !stop; ++k) {
-          const SceneTree::Node& obstacle = obstacles.nodes[at(list[k])];
-          stop =
-              solids ? query.meets_inside(a.part, obstacle) : query.meets_element(a.part, obstacle);
-        }
-      } else {
-        descend(query, options, obstacles, solids, a.left, child_pose(X_WA, a.left_slot), kept,
-                end);
-        descend(query, options, obstacles, solids, a.right, child_pose(X_WA, a.right_slot), kept,
-                end);
+    auto& near = workspace.impl().scene_nodes;
+    const size_t kept = near.size();
+    const FloatBox box = box_in_world(n, workspace.impl().X_WL[at(node(n).anchor)], margin);
+    internal::refine(obstacles, box, v.is_leaf(), near, first, last, stats);
+    const size_t end = near.size();
+    if (v.is_leaf()) {
+      for (size_t k = kept; k < end && !stop; ++k) {
+        stop = visit(v.part(), obstacles.nodes[at(near[k])]);
       }
+    } else if (end > kept) {
+      place_children(n);
+      visit_scene_below(obstacles, margin, stats, visit, n + 1, kept, end);
+      visit_scene_below(obstacles, margin, stats, visit, v.child, kept, end);
     }
-    list.resize(kept);
+    near.resize(kept);
+  }
+
+  // The same for half-spaces: visit(part, geometry).
+  template <class Visit>
+  void visit_half_spaces(double margin, QueryStats& stats, const Visit& visit) {
+    for (const int i : world->scene_tree().unbounded()) {
+      visit_half_space_below(world->first_scene_geometry() + i, margin, stats, visit, 0);
+    }
+  }
+  // @pre n is placed
+  template <class Visit>
+  void visit_half_space_below(int geometry, double margin, QueryStats& stats, const Visit& visit,
+                              int n) {
+    if (stop || views[at(n)].empty() || (!take_all && stands(n))) return;
+    ++stats.box_tests;
+    if (gap_to_half_space(n, geometry) > margin) return;
+    const NodeView& v = views[at(n)];
+    if (v.is_leaf()) {
+      stop = visit(v.part(), geometry);
+      return;
+    }
+    place_children(n);
+    visit_half_space_below(geometry, margin, stats, visit, n + 1);
+    visit_half_space_below(geometry, margin, stats, visit, v.child);
   }
 
   // ---- how far apart
@@ -958,19 +966,22 @@ struct ChainState::Impl {
   // All pairs, or those between which something has moved.
   void list_near(internal::NearList& list, double cutoff, bool all) {
     if (tree.nodes().empty()) return;
-    list_all = all;
+    take_all = all;
     list_parts(list, cutoff);
-    for (const int i : world->scene_tree().unbounded()) {
-      if (!stop) list_unbounded(list, 0, cutoff, world->first_scene_geometry() + i);
-    }
-    if (!stop && !world->scene_tree().geometries().nodes.empty()) {
-      workspace.impl().scene_nodes.assign(1, 0);
-      list_scene(list, 0, cutoff, 0, 1);
-    }
+    const auto add = [&](int part, int geometry) {
+      const GeometryPair pair{part, geometry};
+      return list.checks(pair) &&
+             list.add(pair, internal::relative_pose(*world, pair, workspace.impl()));
+    };
+    visit_half_spaces(cutoff, list.stats(), add);
+    visit_scene(world->scene_tree().geometries(), cutoff, list.stats(),
+                [&](int part, const SceneTree::Node& obstacle) {
+                  return add(part, world->first_scene_geometry() + obstacle.geometry);
+                });
   }
 
   void list_parts(internal::NearList& list, double cutoff) {
-    if (list_all) {
+    if (take_all) {
       marked.clear();
       for (int n = 0; n < static_cast<int>(views.size()); ++n) {
         if (holds_pairs(n)) marked.push_back(n);
@@ -981,7 +992,7 @@ struct ChainState::Impl {
       internal::NearList* list;
     } context{this, &list};
     internal::PairWalk walk{views.data(),
-                            list_all ? nullptr : marks.data(),
+                            take_all ? nullptr : marks.data(),
                             marking,
                             pieces,
                             float_above(cutoff),
@@ -996,48 +1007,6 @@ struct ChainState::Impl {
     stop = internal::walk_pairs(walk, marked);
     list.stats().box_tests += walk.visited;
     if (walk.gave_up) list.give_up();
-  }
-
-  void list_scene(internal::NearList& list, int n, double cutoff, size_t first, size_t last) {
-    const NodeView& v = views[at(n)];
-    if (stop || v.empty() || (!list_all && stands(n))) return;
-    const SceneTree::Tree& obstacles = world->scene_tree().geometries();
-    auto& near = workspace.impl().scene_nodes;
-    const size_t kept = near.size();
-    const FloatBox box = box_in_world(n, workspace.impl().X_WL[at(node(n).anchor)], cutoff);
-    internal::refine(obstacles, box, v.is_leaf(), near, first, last, list.stats());
-    const size_t end = near.size();
-    if (v.is_leaf()) {
-      for (size_t k = kept; k < end && !stop; ++k) {
-        list_scene_pair(list, v.part(),
-                        world->first_scene_geometry() + obstacles.nodes[at(near[k])].geometry);
-      }
-    } else if (end > kept) {
-      place_children(n);
-      list_scene(list, n + 1, cutoff, kept, end);
-      list_scene(list, v.child, cutoff, kept, end);
-    }
-    near.resize(kept);
-  }
-
-  void list_unbounded(internal::NearList& list, int n, double cutoff, int geometry) {
-    const NodeView& v = views[at(n)];
-    if (stop || v.empty() || (!list_all && stands(n))) return;
-    ++list.stats().box_tests;
-    if (gap_to_half_space(n, geometry) > cutoff) return;
-    if (v.is_leaf()) {
-      list_scene_pair(list, v.part(), geometry);
-      return;
-    }
-    place_children(n);
-    list_unbounded(list, n + 1, cutoff, geometry);
-    list_unbounded(list, v.child, cutoff, geometry);
-  }
-
-  void list_scene_pair(internal::NearList& list, int part, int geometry) {
-    const GeometryPair pair{part, geometry};
-    if (list.checks(pair))
-      stop = list.add(pair, internal::relative_pose(*world, pair, workspace.impl()));
   }
 
   std::shared_ptr<const CollisionWorld> world;
@@ -1104,7 +1073,7 @@ struct ChainState::Impl {
   // The last list.
   Listing listed;
   NearPairs newly_listed;
-  bool list_all = false;
+  bool take_all = false;
 
   std::uint64_t placings = 0;
   std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace

@@ -84,12 +84,15 @@ class StateQuery {
     return false;
   }
 
-  /// A part and the half-spaces of the scene.
+  /// A part and one half-space of the scene, or all of them.
+  bool meets_half_space(int part, int geometry) {
+    const GeometryPair pair{part, geometry};
+    if (!checks(pair)) return false;
+    return out_of_budget(pair) || visit(pair, relative_pose(world_, pair, ws_));
+  }
   bool meets_unbounded(int part) {
     for (const int i : world_.scene_tree().unbounded()) {
-      const GeometryPair pair{part, scene_geometry(i)};
-      if (!checks(pair)) continue;
-      if (out_of_budget(pair) || visit(pair, relative_pose(world_, pair, ws_))) return true;
+      if (meets_half_space(part, scene_geometry(i))) return true;
     }
     return false;
   }
