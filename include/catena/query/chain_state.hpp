@@ -28,6 +28,7 @@ RigidEnclosure pose_between(ChainState& state, int part_a, int part_b);
 ///           of the whole state; commit and rollback O(what was set since).
 ///           Memory at most 1.3 kB a link that carries one geometry, and 1.7 kB more once so many
 ///           have changed between two commits (docs/benchmarks.md).
+///           distance() adds 0.7 kB a link, find_near_pairs() four NearPair for each listed.
 ///           One that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared. Allocates nothing once it has seen the largest
 ///           question.
