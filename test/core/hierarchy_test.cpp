@@ -24,6 +24,7 @@
 namespace catena {
 namespace {
 
+using test::OnEachTarget;
 using Rng = std::mt19937_64;
 
 double uniform(Rng& rng, double lo, double hi) {

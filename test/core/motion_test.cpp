@@ -18,6 +18,7 @@ using oracle::JointKind;
 using oracle::JointSpec;
 using oracle::PoseSpec;
 using oracle::RobotSpec;
+using test::OnEachTarget;
 
 using Digits50 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
                                                boost::multiprecision::et_off>;

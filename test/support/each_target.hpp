@@ -10,7 +10,7 @@
 #include <hwy/targets.h>
 #endif
 
-namespace catena {
+namespace catena::test {
 
 /// The parameter is one of Highway's targets; 0: whatever the library chooses.
 class OnEachTarget : public testing::TestWithParam<std::int64_t> {
@@ -41,4 +41,4 @@ class OnEachTarget : public testing::TestWithParam<std::int64_t> {
 #endif
 };
 
-}  // namespace catena
+}  // namespace catena::test
