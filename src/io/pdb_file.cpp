@@ -74,6 +74,10 @@ class Record {
            "write it in columns " + span(first, last) +
                (text_.size() < last ? "; the record is cut short" : ""));
     }
+    if (text_.size() < last) {
+      fail(what, '"' + std::string(word) + "\" is cut short",
+           "write all of it, in columns " + span(first, last));
+    }
     const std::optional<double> x = read_decimal(word);
     if (!x) {
       fail(what, '"' + std::string(word) + "\" is not a finite number",

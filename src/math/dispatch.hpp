@@ -6,8 +6,8 @@
 // the code into namespace HWY_NAMESPACE between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE().
 // No include guard: Highway includes that file once for each target.
 #ifdef CATENA_HAS_HIGHWAY
-// What lies between is not worth the code.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#include "math/targets.hpp"
+#define HWY_DISABLED_TARGETS CATENA_TARGETS_WITHOUT_CODE
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #else

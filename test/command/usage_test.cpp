@@ -196,6 +196,28 @@ TEST_F(Usage, InfoFindsEveryContactAtZeroAndSuggestsWhatToDisable) {
   EXPECT_EQ(Json::parse(after.out)["contacts_at_zero"].size(), 0u);
 }
 
+// A ball between two stones: its gaps at zero are no numbers but intervals around 0.
+TEST_F(Usage, InfoTellsWhatItCouldNotDecide) {
+  const std::string slider = folder.write("slider.urdf", kSlider);
+  const std::string fore = folder.write("fore.json", ball_scene("fore", 0.6));
+  const std::string back = folder.write("back.json", ball_scene("back", -0.6));
+  const auto info = [&](const std::string& budget) {
+    return run_catena(
+        {"info", slider, "--scene", fore, "--scene", back, "--json", "--budget", budget});
+  };
+  const CommandResult whole = info("1000");
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  EXPECT_EQ(whole.err, "");
+  EXPECT_EQ(Json::parse(whole.out)["contacts_at_zero"],
+            Json::parse(R"([{"pair": ["ball", "fore"], "verdict": "undecided"},
+                            {"pair": ["ball", "back"], "verdict": "undecided"}])"))
+      << whole.out;
+  const CommandResult poor = info("1");
+  ASSERT_EQ(poor.status, 0) << poor.err;
+  const char* warning = "the budget ran out: pairs in contact may be missing; raise --budget";
+  EXPECT_NE(poor.out.find(warning), std::string::npos) << poor.out;
+}
+
 TEST_F(Usage, InfoWarnsOfAMimicJointDrivenBeyondItsLimits) {
   const std::string robot = folder.write("mimic.urdf", R"(<robot name="m"><link name="base"/>
     <link name="a"/><link name="b"/>

@@ -76,5 +76,59 @@ TEST(ChainMemory, GrowsWithTheLinksAsStated) {
   }
 }
 
+// Property: so is what distance() and find_near_pairs() add, by links and by listed pairs.
+TEST(ChainMemory, DistancesAndListsAddAsStated) {
+  for (const int n : {1000, 10000, 100000}) {
+    const auto world = std::make_shared<const CollisionWorld>(make_chain(n), nullptr);
+    const Eigen::VectorXd zero = world->robot().zero_positions();
+    // An arc, and rows of 40 links to and fro, which lie as near to each other all along.
+    const Eigen::VectorXd arc = Eigen::VectorXd::Constant(zero.size(), 5.0 / n);
+    Eigen::VectorXd rows = zero;
+    for (Eigen::Index i = 39; i + 1 < rows.size(); i += 40) {
+      rows.segment<2>(i).setConstant((i / 40 % 2 == 0 ? 0.5 : -0.5) * std::acos(-1.0));
+    }
+    const auto walk = [&](ChainState& state, bool measures) {
+      const long before = bytes_in_use;
+      const auto ask = [&] {
+        EXPECT_EQ(state.check().verdict, Verdict::kFree);
+        if (measures) {
+          EXPECT_EQ(state.distance().verdict, Verdict::kFree);
+        }
+      };
+      for (const Eigen::VectorXd& q : {zero, arc, rows}) {
+        state.set(q);
+        ask();
+        state.commit();
+        ask();
+        const int middle = 40 * (n / 80) + 20;  // of a row
+        state.set(LinkIndex(middle), q[middle - 1] + 0.001);
+        ask();
+        state.rollback();
+      }
+      return bytes_in_use - before;
+    };
+    ChainState state(world), checked(world);
+    const long with = walk(state, true), without = walk(checked, false);
+    const double of_distance = static_cast<double>(with - without) / n;
+
+    const long before_list = bytes_in_use;
+    std::size_t pairs = 0;
+    for (int k = 0; k < 3; ++k) {
+      NearPairs near;
+      state.set(LinkIndex(n / 2), 0.001 * k);
+      state.find_near_pairs(1.0, {}, near);
+      EXPECT_TRUE(near.complete);
+      pairs = std::max(pairs, near.pairs.size());
+    }
+    const double a_pair =
+        static_cast<double>(bytes_in_use - before_list) / static_cast<double>(pairs);
+    std::printf("%d links: distance %.0f bytes a link; list %.0f bytes a pair, of %zu\n", n,
+                of_distance, a_pair, pairs);
+    EXPECT_GT(pairs, static_cast<std::size_t>(n));
+    EXPECT_LE(of_distance, 700.0);
+    EXPECT_LE(a_pair, 4.0 * sizeof(NearPair));
+  }
+}
+
 }  // namespace
 }  // namespace catena

@@ -11,12 +11,14 @@
 #include "catena/query/continuous.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
 
 namespace catena {
 namespace {
 
 using Rng = std::mt19937_64;
+using test::OnEachTarget;
 
 double uniform(Rng& rng, double lo, double hi) {
   return std::uniform_real_distribution<double>(lo, hi)(rng);
@@ -126,25 +128,8 @@ TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
   EXPECT_GT(collisions, 200);
 }
 
-// A chain of `n` links with two balls each, over a floor.
+// A chain of `n` links with a ball each, over a floor.
 std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
-  RobotDescription d;
-  d.name = "chain";
-  for (int i = 0; i < n; ++i) {
-    LinkDescription link{"link_" + std::to_string(i), {}};
-    link.collision.push_back(
-        {Geometry::make(Sphere{0.1}), RigidEnclosure::translation({0.25, 0, 0})});
-    d.links.push_back(link);
-    if (i == 0) continue;
-    JointDescription joint;
-    joint.name = "joint_" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = "link_" + std::to_string(i - 1);
-    joint.child = link.name;
-    joint.origin = RigidEnclosure::translation({0.5, 0, 0});
-    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.joints.push_back(joint);
-  }
   Scene scene;
   if (floor) {
     scene.objects.push_back(
@@ -153,7 +138,8 @@ std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
     scene.objects.push_back(
         {"wall", {{Geometry::make(HalfSpace{Vector3d::UnitY(), -3.0}), RigidEnclosure()}}});
   }
-  return std::make_shared<const CollisionWorld>(RobotBuilder::build(d),
+  const std::vector<double> radii(static_cast<std::size_t>(n), 0.1);
+  return std::make_shared<const CollisionWorld>(test::ball_chain(radii),
                                                 std::make_shared<const Scene>(scene));
 }
 

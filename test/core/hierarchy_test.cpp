@@ -24,6 +24,7 @@
 namespace catena {
 namespace {
 
+using test::OnEachTarget;
 using Rng = std::mt19937_64;
 
 double uniform(Rng& rng, double lo, double hi) {
@@ -337,26 +338,28 @@ TEST_P(OnEachTarget, ChainBoxesContainThePartsBelowThem) {
 // that may meet. Oracle: the shapes' extents along the axes in closed form.
 TEST_P(OnEachTarget, WorldBoxesContainTheirParts) {
   Rng rng(78);
-  for (int trial = 0; trial < 40; ++trial) {
-    const int n = 1 + trial * 3;
+  for (int trial = 0; trial < 120; ++trial) {
+    const double scale = std::pow(10.0, 3 * (trial / 40 - 1));
+    const int n = 1 + trial % 40 * 3;
     RobotDescription d;
     d.name = "shapes";
     for (int i = 0; i < n; ++i) {
       const std::string name = "l" + std::to_string(i);
-      std::shared_ptr<const Geometry> shape = Geometry::make(Sphere{0.3});
-      if (i % 3 == 1) shape = Geometry::make(Capsule{0.2, 1.5});
-      if (i % 3 == 2) shape = Geometry::make(Box{Vector3d(1.0, 0.02, 0.3)});
+      std::shared_ptr<const Geometry> shape = Geometry::make(Sphere{0.3 * scale});
+      if (i % 3 == 1) shape = Geometry::make(Capsule{0.2 * scale, 1.5 * scale});
+      if (i % 3 == 2) shape = Geometry::make(Box{scale * Vector3d(1.0, 0.02, 0.3)});
       const auto number = [&](double size) { return uniform(rng, -size, size); };
-      d.links.push_back({name,
-                         {{shape, RigidEnclosure::from_rpy({number(1), number(1), number(1)},
-                                                           {number(3), number(3), 0})}}});
+      d.links.push_back(
+          {name,
+           {{shape, RigidEnclosure::from_rpy(scale * Vector3d(number(1), number(1), number(1)),
+                                             {number(3), number(3), 0})}}});
       if (i == 0) continue;
       JointDescription joint;
       joint.name = "j" + std::to_string(i);
       joint.type = JointType::kContinuous;
       joint.parent = "l" + std::to_string(trial % 2 == 0 ? i - 1 : (i - 1) / 2);
       joint.child = name;
-      joint.origin = RigidEnclosure::translation({number(2), number(2), 1.0});
+      joint.origin = RigidEnclosure::translation(scale * Vector3d(number(2), number(2), 1.0));
       joint.axis = Vector3d(number(1), number(1), 1.0);
       d.joints.push_back(joint);
     }
@@ -366,9 +369,10 @@ TEST_P(OnEachTarget, WorldBoxesContainTheirParts) {
     link_poses(world.robot(), random_positions(world.robot(), rng), X_WL);
     std::vector<FloatBox> boxes(tree.nodes().size());
     std::vector<double> margins(tree.parts().size());
-    for (double& margin : margins) margin = uniform(rng, 0, 0.5);
+    for (double& margin : margins) margin = scale * uniform(rng, 0, 0.5);
     const bool own = trial % 3 != 0;
-    internal::place_leaves(tree, X_WL.data(), own ? margins.data() : nullptr, 0.25, boxes.data());
+    internal::place_leaves(tree, X_WL.data(), own ? margins.data() : nullptr, 0.25 * scale,
+                           boxes.data());
     std::vector<std::pair<int, int>> open(tree.merges().size());
     open.resize(size_t(internal::merge_leaves(tree, boxes.data(), open.data())));
     for (size_t k = 0; k < tree.nodes().size(); ++k) {
@@ -392,14 +396,15 @@ TEST_P(OnEachTarget, WorldBoxesContainTheirParts) {
       Vector3d extent = Vector3d::Constant(0.3);
       if (number % 3 == 1) extent = 0.75 * up + Vector3d::Constant(0.2);
       if (number % 3 == 2) extent = X_WG.R.cwiseAbs() * Vector3d(0.5, 0.01, 0.15);
-      extent += Vector3d::Constant(own ? margins[size_t(node.part)] : 0.25);
+      extent *= scale;
+      extent += Vector3d::Constant(own ? margins[size_t(node.part)] : 0.25 * scale);
       // Not so much as the rounding of a float of this size.
-      const double slack = 1e-9;
+      const double slack = 1e-9 * scale, most = 1e-4 * scale;
       for (int i = 0; i < 3; ++i) {
         EXPECT_LE(boxes[k].lower()[i], X_WG.p[i] - extent[i] + slack) << "trial " << trial;
         EXPECT_GE(boxes[k].upper()[i], X_WG.p[i] + extent[i] - slack) << "trial " << trial;
-        EXPECT_GE(boxes[k].lower()[i], X_WG.p[i] - extent[i] - 1e-4) << "trial " << trial;
-        EXPECT_LE(boxes[k].upper()[i], X_WG.p[i] + extent[i] + 1e-4) << "trial " << trial;
+        EXPECT_GE(boxes[k].lower()[i], X_WG.p[i] - extent[i] - most) << "trial " << trial;
+        EXPECT_LE(boxes[k].upper()[i], X_WG.p[i] + extent[i] + most) << "trial " << trial;
       }
     }
   }
@@ -407,11 +412,11 @@ TEST_P(OnEachTarget, WorldBoxesContainTheirParts) {
 
 INSTANTIATE_TEST_SUITE_P(Chain, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
 
-// Property: boxes called apart are farther apart than the clearance. Oracle: the certified distance
-// of the two solids, found by other means.
+// Property: boxes called apart are farther apart than the clearance, and no gap is called larger
+// than it is. Oracle: the certified distance of the two solids, found by other means.
 TEST(ChainBoxes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
   Rng rng(76);
-  int apart = 0, near = 0;
+  int apart = 0, near = 0, gaps = 0;
   for (int trial = 0; trial < 20000; ++trial) {
     const double scale = std::pow(10.0, uniform(rng, -6, 6));
     internal::NodeView a, b;
@@ -442,6 +447,9 @@ TEST(ChainBoxes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
     const auto box_a = Geometry::make(Box{2.0 * half_a}), box_b = Geometry::make(Box{2.0 * half_b});
     const Interval distance =
         pair_distance(box_a->element(0), box_b->element(0), X, false).distance;
+    const double gap = internal::gap_below(a, b, pose);
+    EXPECT_LE(gap, std::max(distance.hi, 0.0)) << "seed 76 trial " << trial;
+    if (gap > 0.0) ++gaps;
     if (internal::proven_apart(a, b, pose, float_above(clearance))) {
       ++apart;
       EXPECT_GT(distance.hi, clearance) << "seed 76 trial " << trial;
@@ -455,6 +463,49 @@ TEST(ChainBoxes, ProvenApartIsNeverSaidOfBoxesThatAreNear) {
   }
   EXPECT_GT(apart, 4000);
   EXPECT_GT(near, 4000);
+  EXPECT_GT(gaps, 4000);
+}
+
+// Property: the same where squares and sums are beyond a float's range. Oracle: gaps of boxes along
+// common axes, in 80 bits, which holds the squares of all floats.
+TEST(ChainBoxes, NothingIsSaidOfGapsThatOverflow) {
+  Rng rng(79);
+  int apart = 0, gaps = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const auto pick = [&] {
+      constexpr float kSizes[] = {0.0F, 1.0F, 1e10F, 1e19F, 1e20F, 1e38F, 3e38F};
+      return kSizes[rng() % std::size(kSizes)];
+    };
+    internal::NodeView a, b;
+    for (internal::NodeView* v : {&a, &b}) {
+      for (float& half : v->half) half = trial % 3 == 0 ? std::min(pick(), 1e20F) : pick();
+      v->radius = float_above(Vector3d(v->half[0], v->half[1], v->half[2]).norm() * (1 + 1e-6));
+    }
+    internal::FloatPose pose;
+    for (int i = 0; i < 3; ++i) pose.p[i] = rng() % 2 == 0 ? pick() : -pick();
+    const bool turned = trial % 2 == 0;  // about z, by a right angle
+    pose.x = internal::FloatLanes{turned ? 0.0F : 1.0F, turned ? 1.0F : 0.0F, 0.0F, 0.0F};
+    pose.y = internal::FloatLanes{turned ? -1.0F : 0.0F, turned ? 0.0F : 1.0F, 0.0F, 0.0F};
+    pose.z = internal::FloatLanes{0.0F, 0.0F, 1.0F, 0.0F};
+    long double squares = 0;
+    for (int i = 0; i < 3; ++i) {
+      const int k = turned && i < 2 ? 1 - i : i;
+      const long double between = std::abs(static_cast<long double>(pose.p[i])) -
+                                  static_cast<long double>(a.half[i]) -
+                                  static_cast<long double>(b.half[k]);
+      if (between > 0) squares += between * between;
+    }
+    const long double distance = std::sqrt(squares) * (1 + 1e-18L);
+    const double gap = internal::gap_below(a, b, pose);
+    EXPECT_LE(static_cast<long double>(gap), distance) << "seed 79 trial " << trial;
+    if (gap > 0.0) ++gaps;
+    const float clearance = trial % 4 < 2 ? 0.0F : pick();
+    if (!internal::proven_apart(a, b, pose, clearance)) continue;
+    ++apart;
+    EXPECT_GT(distance, static_cast<long double>(clearance)) << "seed 79 trial " << trial;
+  }
+  EXPECT_GT(apart, 2000);
+  EXPECT_GT(gaps, 2000);
 }
 
 TEST(FloatBox, RoundsOutwardAndKeepsWhatIsNoNumber) {

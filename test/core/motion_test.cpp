@@ -18,6 +18,7 @@ using oracle::JointKind;
 using oracle::JointSpec;
 using oracle::PoseSpec;
 using oracle::RobotSpec;
+using test::OnEachTarget;
 
 using Digits50 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
                                                boost::multiprecision::et_off>;
@@ -246,7 +247,7 @@ TEST_P(OnEachTarget, PosesHoldFiftyDigitKinematics) {
 }
 
 // Property: the same of long chains whose joints turn about the axes, against them and across them,
-// at any angle, none and the limits among them.
+// at any angle up to 1e6, none and multiples of a right angle among them, with the doubles beside.
 TEST_P(OnEachTarget, PosesOfTurningChainsHoldFiftyDigitKinematics) {
   std::mt19937_64 rng(29);
   double worst = 0.0;
@@ -270,11 +271,15 @@ TEST_P(OnEachTarget, PosesOfTurningChainsHoldFiftyDigitKinematics) {
       }
       j.origin = {{uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)},
                   {uniform(rng, -3, 3), i % 3 == 0 ? 0.0 : uniform(rng, -1, 1), 0.0}};
-      j.lower = -1000.0;
-      j.upper = 1000.0;
+      j.lower = -1e6;
+      j.upper = 1e6;
       spec.joints.push_back(j);
-      const double size = j.kind == JointKind::kRevolute ? std::pow(10.0, uniform(rng, -3, 3)) : 3;
-      q.push_back(i % 7 == 0 ? 0.0 : uniform(rng, -size, size));
+      const double size = j.kind == JointKind::kRevolute ? std::pow(10.0, uniform(rng, -3, 6)) : 3;
+      double angle = i % 7 == 0 ? 0.0 : uniform(rng, -size, size);
+      if (i % 7 == 3) angle = 0.5 * kPi * std::round(angle / (0.5 * kPi));
+      if (i % 14 == 3) angle = std::nextafter(angle, i % 28 == 3 ? -1e6 : 1e6);
+      if (i == 71) angle = trial % 2 == 0 ? 1e6 : -1e6;
+      q.push_back(angle);
     }
     expect_motion(spec, q, q, "seed 29 trial " + std::to_string(trial), worst);
     if (HasFailure()) return;

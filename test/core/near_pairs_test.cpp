@@ -12,6 +12,7 @@
 #include "soundness/edge_oracle.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/ball_chain.hpp"
 
 namespace catena {
 namespace {
@@ -527,24 +528,9 @@ TEST(NearPairs, BadCutOffsAndABudgetThatRunsOutAreSaid) {
 
 // A chain of balls whose sizes all differ, so that each gap is one of its kind.
 std::shared_ptr<const Robot> make_necklace(int n, Rng& rng) {
-  RobotDescription d;
-  d.name = "necklace";
-  for (int i = 0; i < n; ++i) {
-    LinkDescription link{"link_" + std::to_string(i), {}};
-    link.collision.push_back({Geometry::make(Sphere{uniform(rng, 0.08, 0.12)}),
-                              RigidEnclosure::translation({0.25, 0, 0})});
-    d.links.push_back(link);
-    if (i == 0) continue;
-    JointDescription joint;
-    joint.name = "joint_" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = "link_" + std::to_string(i - 1);
-    joint.child = link.name;
-    joint.origin = RigidEnclosure::translation({0.5, 0, 0});
-    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.joints.push_back(joint);
-  }
-  return RobotBuilder::build(d);
+  std::vector<double> radii(static_cast<std::size_t>(n));
+  for (double& radius : radii) radius = uniform(rng, 0.08, 0.12);
+  return test::ball_chain(radii);
 }
 
 // Property: what is remembered of former values is never taken for true of others. Steps of one or

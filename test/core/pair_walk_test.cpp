@@ -16,6 +16,7 @@ namespace catena {
 namespace {
 
 using Rng = std::mt19937_64;
+using test::OnEachTarget;
 
 double uniform(Rng& rng, double lo, double hi) {
   return std::uniform_real_distribution<double>(lo, hi)(rng);

@@ -229,6 +229,21 @@ TEST(PdbFile, NamesWhatIsWrong) {
   expect(
       "\n" + ca.substr(0, 46) + "\n",
       "p.pdb:2: ATOM record: z: is missing; write it in columns 47 to 54; the record is cut short");
+  const std::string full = atom(" CA ", "ALA", "   1", "   0.000   0.000 -12.345  0.75");
+  expect(full.substr(0, 50) + "\n",
+         "p.pdb:1: ATOM record: z: \"-12\" is cut short; write all of it, in columns 47 to 54");
+  expect(full.substr(0, 53),
+         "p.pdb:1: ATOM record: z: \"-12.34\" is cut short; write all of it, in columns 47 to 54");
+  expect(
+      full.substr(0, 58) + "\r\n",
+      "p.pdb:1: ATOM record: occupancy: \"0.\" is cut short; write all of it, in columns 55 to 60");
+  expect(
+      full.substr(0, 24) + "\n",
+      "p.pdb:1: ATOM record: residue number: is missing; write it in columns 23 to 26; the record "
+      "is cut short");
+  for (const std::size_t whole : {54, 56, 60}) {
+    expect(full.substr(0, whole), "accepted");
+  }
   expect(atom(" CA ", "ALA", "   1", "   0.000     1,5   0.000"),
          "p.pdb:1: ATOM record: y: \"1,5\" is not a finite number; write one in columns 39 to 46");
   expect(atom(" CA ", "ALA", "   1", "   0.000     nan   0.000"),

@@ -3,6 +3,7 @@
 #include "catena/io/protein_robot.hpp"
 
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -228,37 +229,42 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << (c.side_chains ? ", side chains turn" : "");
 }
 
-PdbFile load(const Case& c) {
-  return load_pdb((test::data_root() / "data/proteins" / c.file).string(), {c.hydrogens});
-}
+// The robot of a file, and the same turned by hand.
+class Protein : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    CATENA_REQUIRE_DATA("data/proteins");
+    const PdbFile file =
+        load_pdb((test::data_root() / "data/proteins" / c.file).string(), {c.hydrogens});
+    hand.emplace(file, c.factor, c.side_chains);
+    ProteinOptions options;
+    options.radius_factor = c.factor;
+    options.turning_side_chains = c.side_chains;
+    robot = RobotBuilder::build(describe_protein(file, options));
+  }
 
-class Protein : public testing::TestWithParam<Case> {};
+  const Case c = GetParam();
+  std::optional<HandTurned> hand;
+  std::shared_ptr<const Robot> robot;
+};
 
 // Property: an atom is where turning the file's coordinates about each bond puts it, whatever the
 // torsions; and there is no other joint.
 TEST_P(Protein, AtomsAreWhereTurningByHandPutsThem) {
-  CATENA_REQUIRE_DATA("data/proteins");
-  const Case c = GetParam();
-  const PdbFile file = load(c);
-  HandTurned hand(file, c.factor, c.side_chains);
-  ProteinOptions options;
-  options.radius_factor = c.factor;
-  options.turning_side_chains = c.side_chains;
-  const auto robot = RobotBuilder::build(describe_protein(file, options));
-  ASSERT_EQ(robot->active_joints().size(), hand.torsions.size());
+  ASSERT_EQ(robot->active_joints().size(), hand->torsions.size());
   Rng rng(11);
   std::vector<RigidEnclosure> X_WL(static_cast<std::size_t>(robot->num_links()));
   for (const double span : {0.0, 0.1, 3.0}) {
     Eigen::VectorXd q = robot->zero_positions();
-    for (HandTurned::Torsion& t : hand.torsions) {
+    for (HandTurned::Torsion& t : hand->torsions) {
       const LinkIndex joint = robot->find_joint(t.name);
       ASSERT_TRUE(joint.valid()) << t.name;
       t.angle = uniform(rng, -span, span);
       q[robot->joint(joint).q_index] = t.angle;
     }
-    hand.place();
+    hand->place();
     link_poses(*robot, q, X_WL);
-    for (const HandTurned::Atom& a : hand.atoms) {
+    for (const HandTurned::Atom& a : hand->atoms) {
       const BodyIndex index = robot->find_body(a.name);
       ASSERT_TRUE(index.valid()) << a.name;
       const Body& body = robot->body(index);
@@ -273,20 +279,13 @@ TEST_P(Protein, AtomsAreWhereTurningByHandPutsThem) {
 // Property: no pair of atoms is left out that more than three bonds part and some torsion moves
 // against each other, and no other is checked.
 TEST_P(Protein, ChecksAllPairsMoreThanThreeBondsApart) {
-  CATENA_REQUIRE_DATA("data/proteins");
-  const Case c = GetParam();
-  const PdbFile file = load(c);
-  const HandTurned hand(file, c.factor, c.side_chains);
-  ProteinOptions options;
-  options.turning_side_chains = c.side_chains;
-  const auto robot = RobotBuilder::build(describe_protein(file, options));
-  const std::size_t n = hand.atoms.size();
+  const std::size_t n = hand->atoms.size();
   std::vector<BodyIndex> bodies;
-  for (const HandTurned::Atom& a : hand.atoms) bodies.push_back(robot->find_body(a.name));
+  for (const HandTurned::Atom& a : hand->atoms) bodies.push_back(robot->find_body(a.name));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = i + 1; k < n; ++k) {
-      ASSERT_EQ(robot->checks(bodies[i], bodies[k]), !hand.near[i * n + k])
-          << c.file << " " << hand.atoms[i].name << " " << hand.atoms[k].name;
+      ASSERT_EQ(robot->checks(bodies[i], bodies[k]), !hand->near[i * n + k])
+          << c.file << " " << hand->atoms[i].name << " " << hand->atoms[k].name;
     }
   }
 }
@@ -294,31 +293,23 @@ TEST_P(Protein, ChecksAllPairsMoreThanThreeBondsApart) {
 // Property: after any sequence of set, check, commit and rollback the answer is that of all pairs
 // of atoms.
 TEST_P(Protein, ChainStateAnswersAsAllPairsDo) {
-  CATENA_REQUIRE_DATA("data/proteins");
-  const Case c = GetParam();
-  const PdbFile file = load(c);
-  HandTurned hand(file, c.factor, c.side_chains);
-  ProteinOptions options;
-  options.radius_factor = c.factor;
-  options.turning_side_chains = c.side_chains;
-  const auto robot = RobotBuilder::build(describe_protein(file, options));
   ChainState state(std::make_shared<const CollisionWorld>(robot, nullptr));
   ASSERT_EQ(state.check().verdict, Verdict::kFree);
   state.commit();
   Rng rng(12);
-  std::vector<double> committed(hand.torsions.size(), 0.0);
+  std::vector<double> committed(hand->torsions.size(), 0.0);
   int free = 0, collisions = 0;
   for (int step = 0; step < c.steps; ++step) {
     const int changes = uniform(rng, 0, 1) < 0.7 ? 1 : 3;
     for (int k = 0; k < changes; ++k) {
-      HandTurned::Torsion& t = hand.torsions[rng() % hand.torsions.size()];
+      HandTurned::Torsion& t = hand->torsions[rng() % hand->torsions.size()];
       t.angle += uniform(rng, -c.span, c.span);
       state.set(robot->find_joint(t.name), t.angle);
     }
     if (uniform(rng, 0, 1) < 0.2) continue;  // set some more first
-    hand.place();
+    hand->place();
     const Verdict verdict = state.check().verdict;
-    const double gap = hand.smallest_gap();
+    const double gap = hand->smallest_gap();
     if (gap > 1e-7) {
       ASSERT_EQ(verdict, Verdict::kFree) << c.file << " seed 12 step " << step << " gap " << gap;
       ++free;
@@ -330,10 +321,10 @@ TEST_P(Protein, ChainStateAnswersAsAllPairsDo) {
     // Mostly as a simulation does; now and then against it.
     if ((gap > 0.0) == (uniform(rng, 0, 1) < 0.95)) {
       state.commit();
-      for (std::size_t i = 0; i < committed.size(); ++i) committed[i] = hand.torsions[i].angle;
+      for (std::size_t i = 0; i < committed.size(); ++i) committed[i] = hand->torsions[i].angle;
     } else {
       state.rollback();
-      for (std::size_t i = 0; i < committed.size(); ++i) hand.torsions[i].angle = committed[i];
+      for (std::size_t i = 0; i < committed.size(); ++i) hand->torsions[i].angle = committed[i];
     }
   }
   EXPECT_GT(free, c.steps / 20);

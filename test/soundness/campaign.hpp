@@ -30,6 +30,7 @@ inline bool read_state(const std::string& file, std::uint64_t seed, std::uint64_
   return true;
 }
 
+/// Throws where it cannot be written; the one before is then as it was.
 inline void write_state(const std::string& file, std::uint64_t seed, std::uint64_t next,
                         const Counters& counters) {
   const std::string temporary = file + ".new";
@@ -37,8 +38,11 @@ inline void write_state(const std::string& file, std::uint64_t seed, std::uint64
     std::ofstream out(temporary);
     out << seed << ' ' << next << '\n';
     for (const auto& [name, count] : counters) out << count << '\t' << name << '\n';
+    out.close();
+    if (!out) throw std::runtime_error(temporary + ": cannot be written");
   }
-  std::rename(temporary.c_str(), file.c_str());
+  if (std::rename(temporary.c_str(), file.c_str()) != 0)
+    throw std::runtime_error(file + ": cannot be replaced by " + temporary);
 }
 
 /// Prints all counts; 1 if one of them is of something wrong, else 0.

@@ -483,7 +483,7 @@ class StepRun {
       judge_.fail("visited pairs", std::to_string(result.stats.visited()) + " of " +
                                        std::to_string(links) + " links");
     }
-    if (fresh_ == 0 || ++fresh_ % 16 == 0) workspace_ = Workspace(*world_);
+    if (fresh_++ % 16 == 0) workspace_ = Workspace(*world_);
     compare(result.verdict, check_state(*world_, now_, options, workspace_).verdict, options);
     // Contacts are taken back, or half of the way there; others are left.
     if (result.verdict == Verdict::kCollision && chance(rng_, 0.25)) {
@@ -584,7 +584,8 @@ void relate(const ChainWorld& given, Relation relation, Judge& judge, Rng& rng) 
   try {
     found.emplace(given, relation, rng);
   } catch (const std::invalid_argument&) {
-    return;  // has no meaning here
+    ++judge.counters[std::string(name_of(relation)) + ": has no meaning here"];
+    return;
   }
   const RelatedWorld& related = *found;
   const RobotSpec spec = given.merged(), related_spec = related.world().merged();
@@ -798,6 +799,12 @@ int run(const Arguments& arguments) {
                  static_cast<unsigned long long>(counters[counted]),
                  static_cast<unsigned long long>(arguments.count), counted, last);
     if (!arguments.state.empty()) write_state(arguments.state, arguments.seed, next + 1, counters);
+  }
+  // After so many states each has been drawn some ten times; one without a state never applies.
+  const bool of_each = work == &run_relations && counters["relations"] >= 5000;
+  for (int i = 0; i < kNumRelations && of_each; ++i) {
+    const char* name = name_of(static_cast<Relation>(i));
+    if (counters[name] == 0) judge.fail("a relation never applied", name);
   }
   if (!arguments.state.empty()) write_state(arguments.state, arguments.seed, next, counters);
   std::printf("%.0f s\n", seconds());

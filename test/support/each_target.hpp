@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 #ifdef CATENA_HAS_HIGHWAY
 #include <hwy/targets.h>
+
+#include "math/targets.hpp"
 #endif
 
-namespace catena {
+namespace catena::test {
 
 /// The parameter is one of Highway's targets; 0: whatever the library chooses.
 class OnEachTarget : public testing::TestWithParam<std::int64_t> {
@@ -18,9 +20,8 @@ class OnEachTarget : public testing::TestWithParam<std::int64_t> {
 #ifdef CATENA_HAS_HIGHWAY
   static std::vector<std::int64_t> all() {
     std::vector<std::int64_t> targets;
-    // Those between the baseline and AVX2 have no code of their own.
     const auto supported =
-        static_cast<std::uint64_t>(hwy::SupportedTargets() & ~(HWY_SSSE3 | HWY_SSE4));
+        static_cast<std::uint64_t>(hwy::SupportedTargets() & ~CATENA_TARGETS_WITHOUT_CODE);
     for (std::uint64_t bit = 1; bit != 0 && bit <= supported; bit <<= 1) {
       if ((supported & bit) != 0) targets.push_back(static_cast<std::int64_t>(bit));
     }
@@ -41,4 +42,4 @@ class OnEachTarget : public testing::TestWithParam<std::int64_t> {
 #endif
 };
 
-}  // namespace catena
+}  // namespace catena::test
