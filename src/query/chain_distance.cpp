@@ -116,7 +116,7 @@ void ChainState::Impl::search(internal::StateQuery& query) {
   for (const int i : world->scene_tree().unbounded()) {
     push_unbounded(query, 0, world->first_scene_geometry() + i);
   }
-  while (!nearest.empty() && nearest.front().bound < query.limit()) {
+  while (!nearest.empty() && !beyond(nearest.front().bound, query)) {
     std::pop_heap(nearest.begin(), nearest.end());
     GapEntry entry = nearest.back();
     nearest.pop_back();
@@ -128,8 +128,12 @@ void ChainState::Impl::search(internal::StateQuery& query) {
   }
 }
 
+bool ChainState::Impl::beyond(double bound, const internal::StateQuery& query) noexcept {
+  return bound > query.limit() || bound == kInfinity;
+}
+
 void ChainState::Impl::push(const internal::StateQuery& query, const GapEntry& entry) {
-  if (entry.bound >= query.limit()) {
+  if (beyond(entry.bound, query)) {
     note_bound(entry);
     return;
   }

@@ -541,6 +541,10 @@ struct ChainState::Impl {
   // Nearest bounds first.
   void search(internal::StateQuery& query);
 
+  // So far, and it need not be looked at. As the limit is not below 0 until a contact ends the
+  // search, a bound of 0, which boxes that overlap have, drops nothing.
+  static bool beyond(double bound, const internal::StateQuery& query) noexcept;
+
   void push(const internal::StateQuery& query, const GapEntry& entry);
 
   void push_below(const internal::StateQuery& query, int n);

@@ -192,6 +192,8 @@ void Goal::found(double distance_hi) noexcept {
   if (greatest == kInfinity) return;
   // Narrow enough to tell which side of the floor the distance is on.
   clearance = std::min(most, greatest - std::min(width, 0.1 * std::abs(greatest - floor)));
+  // A bound of boxes that overlap is 0, and tells of no depth: a contact is still to be found.
+  if (greatest >= 0.0) clearance = std::max(clearance, 0.0);
 }
 
 Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& X_FG,

@@ -27,7 +27,7 @@ struct PairMotion {
 struct Goal {
   double clearance = 0.0;  ///< apart means: gap > clearance + motion
   /// Measuring: the clearance follows the smallest distance found, so that in the end `least` and
-  /// `greatest` bracket the smallest of all.
+  /// `greatest` bracket the smallest of all. It is not below 0 so long as no contact is proven.
   bool measuring = false;
   double width = 0.0;
   double floor = 0.0;       ///< the clearance that the verdict is about

@@ -421,6 +421,63 @@ TEST(NearPairs, AMeasuredContactIsTheDeepest) {
   }
 }
 
+// Trap: a pair that is apart by less than the bracket may be wide sets the limit below which others
+// are looked at; no bound of boxes that overlap tells how deep a contact is. Planted: one ball 5 um
+// or 0.4 mm from a stone, another 4 cm deep in one, in every order.
+TEST(NearPairs, ANarrowGapHidesNoContact) {
+  for (int layout = 0; layout < 4; ++layout) {
+    for (const double gap : {5e-6, 4e-4}) {
+      for (const double width : {1e-5, 1e-3, 1e-2}) {
+        RobotDescription d;
+        d.name = "sliders";
+        d.links.push_back({"base", {}});
+        const auto ball = Geometry::make(Sphere{0.1});
+        for (const int k : {0, 1}) {
+          const std::string name(1, static_cast<char>('a' + k));
+          d.links.push_back({name, {{ball, RigidEnclosure::translation({3.0 * k, 0, 0})}}});
+          JointDescription joint;
+          joint.name = "slide_" + name;
+          joint.type = JointType::kPrismatic;
+          joint.parent = "base";
+          joint.child = name;
+          joint.lower = -1.0;
+          joint.upper = 1.0;
+          d.joints.push_back(joint);
+        }
+        const double beside = (0.2 + gap) / std::sqrt(3.0), near_x = layout % 2 == 0 ? 0.0 : 3.0;
+        SceneObject near{"near",
+                         {{ball, RigidEnclosure::translation({near_x + beside, beside, beside})}}};
+        SceneObject deep{"deep", {{ball, RigidEnclosure::translation({3.16 - near_x, 0, 0})}}};
+        Scene scene;
+        scene.objects = {layout < 2 ? near : deep, layout < 2 ? deep : near};
+        const auto world = std::make_shared<const CollisionWorld>(
+            RobotBuilder::build(d), std::make_shared<const Scene>(scene));
+        QueryOptions options;
+        options.clearance = 0.1;
+        options.distance_width = width;
+        options.distances = true;
+        Workspace workspace(*world);
+        ChainState state(world);
+        const auto expect_depth = [&](const StateResult& result, const char* what) {
+          const auto told = std::string(what) + " layout " + std::to_string(layout) + " gap " +
+                            std::to_string(gap) + " width " + std::to_string(width);
+          EXPECT_EQ(result.verdict, Verdict::kCollision) << told;
+          ASSERT_TRUE(result.distance) << told;
+          EXPECT_LE(result.distance->lo, -0.04 + 2e-9) << told;
+          EXPECT_GE(result.distance->hi, -0.04 - 2e-9) << told;
+          EXPECT_EQ(world->body(result.witness.b).name, "deep") << told;
+        };
+        expect_depth(check_state(*world, state.positions(), options, workspace), "check_state");
+        expect_depth(state.distance(options), "first distance");
+        expect_depth(state.distance(options), "second distance");
+        state.commit();
+        state.set(LinkIndex(1), 1e-9);
+        expect_depth(state.distance(options), "after a move");
+      }
+    }
+  }
+}
+
 // A ball inside a closed shell is in contact with it, however far the surfaces are.
 TEST(NearPairs, WhatIsInsideASolidIsNear) {
   Scene scene;

@@ -17,6 +17,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "catena/io/input_error.hpp"
+#include "support/damage.hpp"
 #include "support/data.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -487,23 +488,7 @@ TEST(MeshFile, SurvivesDamage) {
   for (const auto& [name, text] : seeds) {
     ASSERT_TRUE(message_of(folder.write(name, text)).starts_with("accepted")) << name;
     for (int trial = 0; trial < 150; ++trial) {
-      std::string damaged = text;
-      for (unsigned hits = 1 + rng() % 4; hits > 0 && !damaged.empty(); --hits) {
-        const std::size_t at = rng() % damaged.size();
-        switch (rng() % 4) {
-          case 0:
-            damaged[at] = static_cast<char>(rng());
-            break;
-          case 1:
-            damaged.erase(at, 1 + rng() % 8);
-            break;
-          case 2:
-            damaged.insert(at, damaged.substr(rng() % damaged.size(), rng() % 12));
-            break;
-          default:
-            damaged.resize(at);
-        }
-      }
+      const std::string damaged = test::damaged(text, rng);
       SCOPED_TRACE(name + " seed 5 trial " + std::to_string(trial));
       try {
         const TriangleMesh mesh = load_mesh(folder.write(name, damaged));

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "catena/io/input_error.hpp"
+#include "support/damage.hpp"
 #include "support/data.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -198,11 +199,7 @@ TEST(PathFile, SurvivesDamage) {
       R"({"format": "catena-path/1", "robot": "r", "joint_order": ["a"], "states": [[0.5], [1]],
  "times": [0, 1], "edges": [{"verdict": "free", "distance": [1, 2]}], "stats": {"a": [1]}})";
   for (int trial = 0; trial < 2000; ++trial) {
-    std::string damaged = text;
-    for (unsigned hits = 1 + rng() % 4; hits > 0; --hits) {
-      damaged[rng() % damaged.size()] = static_cast<char>(rng());
-    }
-    (void)message_of(folder, damaged);
+    (void)message_of(folder, test::damaged(text, rng));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "catena/io/input_error.hpp"
+#include "support/damage.hpp"
 #include "support/data.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -169,15 +170,7 @@ TEST(QueryFile, SurvivesDamage) {
   std::mt19937 rng(3);
   const std::string text = kExample;
   for (int trial = 0; trial < 2000; ++trial) {
-    std::string damaged = text;
-    for (unsigned hits = 1 + rng() % 4; hits > 0; --hits) {
-      const std::size_t at = rng() % damaged.size();
-      if (rng() % 2 == 0)
-        damaged[at] = static_cast<char>(rng());
-      else
-        damaged.insert(at, damaged.substr(rng() % damaged.size(), rng() % 20));
-    }
-    (void)message_of(folder, damaged);  // whatever it says, it says it
+    (void)message_of(folder, test::damaged(text, rng));  // whatever it says, it says it
   }
   // Deep nesting ends in an error, not in an overflow of the stack.
   EXPECT_EQ(message_of(folder, std::string(1'000'000, '[')),

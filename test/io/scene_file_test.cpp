@@ -17,6 +17,7 @@
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/request_file.hpp"
+#include "support/damage.hpp"
 #include "support/data.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -881,23 +882,7 @@ TEST(SceneFile, SurvivesDamage) {
       EXPECT_EQ(message_of(folder.write(name, text)), "accepted") << name;
     }
     for (int trial = 0; trial < 400; ++trial) {
-      std::string damaged = text;
-      for (unsigned hits = 1 + rng() % 4; hits > 0 && !damaged.empty(); --hits) {
-        const std::size_t at = rng() % damaged.size();
-        switch (rng() % 4) {
-          case 0:
-            damaged[at] = static_cast<char>(rng());
-            break;
-          case 1:
-            damaged.erase(at, 1 + rng() % 8);
-            break;
-          case 2:
-            damaged.insert(at, damaged.substr(rng() % damaged.size(), rng() % 12));
-            break;
-          default:
-            damaged.resize(at);
-        }
-      }
+      const std::string damaged = test::damaged(text, rng);
       SCOPED_TRACE(name + " seed 13 trial " + std::to_string(trial));
       (void)message_of(folder.write(name, damaged));
     }

@@ -9,6 +9,7 @@
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/urdf.hpp"
+#include "support/damage.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace catena::io {
@@ -308,21 +309,7 @@ TEST(SrdfProperty, MutatedFilesNeverCrash) {
   std::mt19937 rng(12);
   int accepted = 0, refused = 0;
   for (int trial = 0; trial < 2000; ++trial) {
-    std::string text = seed_text;
-    const int changes = 1 + static_cast<int>(rng() % 4);
-    for (int k = 0; k < changes && !text.empty(); ++k) {
-      const std::size_t at = rng() % text.size();
-      switch (rng() % 3) {
-        case 0:
-          text[at] = static_cast<char>(rng() % 256);
-          break;
-        case 1:
-          text.erase(at, 1 + rng() % 10);
-          break;
-        default:
-          text.insert(at, text.substr(rng() % text.size(), rng() % 60));
-      }
-    }
+    const std::string text = test::damaged(seed_text, rng);
     try {
       RobotDescription changed = description;
       add_srdf_text(text, "arm.srdf", changed);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "catena/io/input_error.hpp"
+#include "support/damage.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace catena::io {
@@ -674,25 +675,7 @@ TEST(UrdfProperty, MutatedFilesNeverCrash) {
   std::mt19937 rng(11);
   int accepted = 0, refused = 0;
   for (int trial = 0; trial < 2000; ++trial) {
-    std::string text = seed_text;
-    const int changes = 1 + static_cast<int>(rng() % 4);
-    for (int k = 0; k < changes; ++k) {
-      const std::size_t at = rng() % text.size();
-      switch (rng() % 4) {
-        case 0:
-          text[at] = static_cast<char>(rng() % 256);
-          break;
-        case 1:
-          text.erase(at, 1 + rng() % 10);
-          break;
-        case 2:
-          text.insert(at, text.substr(rng() % text.size(), rng() % 40));
-          break;
-        default:
-          text[at] = "0123456789.e-+<>\"/ "[rng() % 19];
-      }
-      if (text.empty()) text = "<";
-    }
+    const std::string text = test::damaged(seed_text, rng);
     try {
       (void)parse(text);
       ++accepted;
