@@ -126,10 +126,11 @@ int run_benchmark(BenchmarkCommand& command) {
   const EndVerdicts verdicts = check_ends(problem, common);
   if (!verdicts.free()) {
     std::string text;
+    const auto budget = static_cast<std::uint64_t>(common.budget);
     const auto say = [&](const char* name, const StateResult& result) {
       if (result.verdict != Verdict::kFree)
-        text += std::string("the ") + name + " is not free: " + state_text(*problem.world, result) +
-                "\n";
+        text += std::string("the ") + name +
+                " is not free: " + state_text(*problem.world, result, budget) + "\n";
     };
     say("start", verdicts.start);
     say("goal", verdicts.goal);

@@ -11,6 +11,7 @@ CertifiedPath certify(const CollisionWorld& world, std::vector<Eigen::VectorXd> 
                       const QueryOptions& options, int threads) {
   CertifiedPath path;
   path.states = std::move(states);
+  path.budget = options.budget;
   const int count = std::max(1, static_cast<int>(path.states.size()) - 1);
   path.edges.resize(static_cast<size_t>(count));
   const auto begin = std::chrono::steady_clock::now();
@@ -72,7 +73,7 @@ void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const Ce
                                         : edge.verdict == Verdict::kCollision ? Shown::kCollision
                                                                               : Shown::kUndecided);
       animation.edge_progress.push_back({edge.free_until, edge.contact});
-      animation.edge_labels.push_back(motion_text(*world, edge));
+      animation.edge_labels.push_back(motion_text(*world, edge, path.budget));
     }
   }
   if (path.first_collision) {

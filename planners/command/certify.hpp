@@ -15,6 +15,7 @@ struct CertifiedPath {
   std::vector<MotionResult> edges;      ///< a path of one state has one edge, which stands still
   Tally tally;
   QueryStats stats;
+  std::uint64_t budget = 0;                             ///< with which each edge was asked; 0: none
   double seconds = 0.0;                                 ///< spent in checks, wall clock
   std::optional<int> first_collision, first_undecided;  ///< indices of edges
   std::optional<Interval> distance;  ///< smallest over the path, if every edge has one

@@ -24,7 +24,9 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   add_list("--scene", options.scenes, "Scene file; given several times, scenes add up");
   add_list("--with", options.with, "A further robot: NAME=FILE@x,y,z,roll,pitch,yaw (m, rad)");
   app.add_option("--srdf", options.srdf, "SRDF of the robot: groups, states, disabled pairs");
-  app.add_option("--group", options.group, "Group whose joints move; default: all active joints");
+  app.add_option(
+      "--group", options.group,
+      "Group whose joints move; default: that of the path or the request, else all joints");
   add_list("--package", options.packages, "Where package://NAME/ is: NAME=DIR");
   add_list("--solid", options.solid,
            "Link or scene object whose meshes count as solid; they must be closed");

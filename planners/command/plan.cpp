@@ -113,10 +113,11 @@ int answer_ends_not_free(const PlanCommand& command, const PlanningProblem& prob
     write_answer(dump(answer));
   } else {
     std::string text;
+    const auto budget = static_cast<std::uint64_t>(command.common.budget);
     const auto say = [&](const char* name, const StateResult& result) {
       if (result.verdict != Verdict::kFree)
         text += std::string("not solved: the ") + name +
-                " is not free: " + state_text(*problem.world, result) + "\n";
+                " is not free: " + state_text(*problem.world, result, budget) + "\n";
     };
     say("start", verdicts.start);
     say("goal", verdicts.goal);

@@ -359,13 +359,19 @@ std::string why_nothing_is_checked(const CollisionWorld& world) {
 }
 
 JointGroup find_group(const Robot& robot, const CommonOptions& options) {
-  try {
-    return robot.group_or_all(options.group);
-  } catch (const std::invalid_argument& error) {
-    usage_error(options.command, "--group", error.what(),
-                options.srdf.empty() ? "name the SRDF that has the group with --srdf"
-                                     : "name one of the SRDF's groups");
+  if (!options.group.empty() && robot.find_group(options.group) == nullptr) {
+    std::string known;
+    for (const JointGroup& group : robot.groups())
+      known += (known.empty() ? "" : ", ") + group.name;
+    const std::string remedy = !known.empty()         ? "choose one of: " + known
+                               : options.srdf.empty() ? "name the SRDF that has it with --srdf"
+                                                      : "leave --group out, or name another SRDF";
+    usage_error(options.command, "--group",
+                "robot \"" + robot.name() + "\" has no group \"" + options.group + "\"" +
+                    (known.empty() ? ", nor any other" : ""),
+                remedy);
   }
+  return robot.group_or_all(options.group);
 }
 
 QueryOptions query_options(const CommonOptions& options) {

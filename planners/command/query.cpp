@@ -145,6 +145,7 @@ int run_query(const QueryCommand& command) {
   }
 
   Tally tally;
+  const auto budget = static_cast<std::uint64_t>(options.budget);
   Json answer = {{"states", Json::array()}, {"edges", Json::array()}};
   std::string text;
   for (size_t i = 0; i < questions.size(); ++i) {
@@ -157,9 +158,11 @@ int run_query(const QueryCommand& command) {
       else
         answer["states"].push_back(state_json(world, question.id, states[i]));
     } else if (question.edge) {
-      text += "edge " + printable(question.id) + ": " + motion_text(world, motions[i]) + "\n";
+      text +=
+          "edge " + printable(question.id) + ": " + motion_text(world, motions[i], budget) + "\n";
     } else {
-      text += "state " + printable(question.id) + ": " + state_text(world, states[i]) + "\n";
+      text +=
+          "state " + printable(question.id) + ": " + state_text(world, states[i], budget) + "\n";
     }
   }
   if (options.json)

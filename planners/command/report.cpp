@@ -28,6 +28,17 @@ std::string gap_text(const Interval& gap) {
   return "their gap is not known";
 }
 
+// Which pair, how near, and whether more visited pairs would have told.
+std::string undecided_text(const std::optional<PairReport>& pair, const Interval& gap,
+                           const QueryStats& stats, std::uint64_t budget) {
+  std::string text;
+  if (pair) text += " for " + pair_text(*pair) + ", " + gap_text(gap);
+  if (budget != 0 && stats.visited() > budget)
+    text += std::string(pair ? "; " : ": ") + "the budget of " + std::to_string(budget) +
+            " visited pairs ran out (raise --budget; 0: no limit)";
+  return text;
+}
+
 }  // namespace
 
 std::optional<PairReport> report_pair(const CollisionWorld& world, const Witness& witness) {
@@ -100,7 +111,8 @@ std::string bracket_text(const Interval& bracket) {
   return lo == hi ? lo + " m" : lo + " to " + hi + " m";
 }
 
-std::string state_text(const CollisionWorld& world, const StateResult& result) {
+std::string state_text(const CollisionWorld& world, const StateResult& result,
+                       std::uint64_t budget) {
   const auto pair = report_pair(world, result.witness);
   const bool measured = result.distance && std::isfinite(result.distance->lo);
   std::string text = name_of(result.verdict);
@@ -113,22 +125,23 @@ std::string state_text(const CollisionWorld& world, const StateResult& result) {
       if (pair) text += " of " + pair_text(*pair) + " at " + point_text(pair->point_first);
       if (measured && result.distance->hi < 0.0)
         text += ", depth " + bracket_text({-result.distance->hi, -result.distance->lo});
-      else if (measured)  // closer than the clearance
-        text += ", distance " + bracket_text(*result.distance);
+      else if (measured)
+        text += ", nearer than the clearance: distance " + bracket_text(*result.distance);
       break;
     case Verdict::kUndecided:
-      if (pair) text += " for " + pair_text(*pair) + ", " + gap_text(result.witness.gap);
+      text += undecided_text(pair, result.witness.gap, result.stats, budget);
       break;
   }
   return text;
 }
 
-std::string motion_text(const CollisionWorld& world, const MotionResult& result) {
+std::string motion_text(const CollisionWorld& world, const MotionResult& result,
+                        std::uint64_t budget) {
   const auto pair = report_pair(world, result.witness);
   std::string text = name_of(result.verdict);
   switch (result.verdict) {
     case Verdict::kFree:
-      if (result.distance) text += ", distance at least " + bracket_text(*result.distance);
+      if (result.distance) text += ", smallest distance " + bracket_text(*result.distance);
       if (result.distance && pair) text += ", " + pair_text(*pair);
       break;
     case Verdict::kCollision:
@@ -138,7 +151,7 @@ std::string motion_text(const CollisionWorld& world, const MotionResult& result)
       text += ", free until t = " + number_text(result.free_until, 9);
       break;
     case Verdict::kUndecided:
-      if (pair) text += " for " + pair_text(*pair) + ", " + gap_text(result.witness.gap);
+      text += undecided_text(pair, result.witness.gap, result.stats, budget);
       text += ", free until t = " + number_text(result.free_until, 9);
       break;
   }

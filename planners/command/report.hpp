@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,11 @@ Json stats_json(const QueryStats& stats);
 Json state_json(const CollisionWorld& world, const std::string& id, const StateResult& result);
 Json motion_json(const CollisionWorld& world, const std::string& id, const MotionResult& result);
 
-/// The same in a line for people, without the name.
-std::string state_text(const CollisionWorld& world, const StateResult& result);
-std::string motion_text(const CollisionWorld& world, const MotionResult& result);
+/// The same in a line for people, without the name; `budget` as it was asked with.
+std::string state_text(const CollisionWorld& world, const StateResult& result,
+                       std::uint64_t budget);
+std::string motion_text(const CollisionWorld& world, const MotionResult& result,
+                        std::uint64_t budget);
 
 /// "0.0123 m", or "0.0123 to 0.0124 m" where the digits differ.
 std::string bracket_text(const Interval& bracket);

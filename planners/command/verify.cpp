@@ -111,13 +111,18 @@ int run_verify(VerifyCommand& command) {
                                               std::to_string(*index) + " to " +
                                               std::to_string(*index + 1) + ")";
     return std::string("first ") + kind + ": " + where + ": " +
-           motion_text(*world, path.edges[static_cast<size_t>(*index)]) + "\n";
+           motion_text(*world, path.edges[static_cast<size_t>(*index)], path.budget) + "\n";
   };
   std::string text =
       say_first(path.first_collision, "collision") + say_first(path.first_undecided, "undecided");
   if (text.empty())
     text = one_state ? "certified: the one state is proven free; there is no edge\n"
                      : "certified: every edge is proven free\n";
+  const size_t objects = world->scene().objects.size();
+  text += "against " +
+          (objects == 0 ? std::string("the robot alone, with no scene")
+                        : count_text(objects, "scene object") + " and the robot itself") +
+          ", clearance " + number_text(options.clearance) + " m\n";
   if (path.distance) text += "smallest distance " + bracket_text(*path.distance) + "\n";
   text += (one_state ? "1 state" : count_text(path.edges.size(), "edge")) + ": " +
           path.tally.text() + "; " + number_text(path.seconds, 3) + " s in checks\n";

@@ -27,6 +27,10 @@ class SrdfReader {
     if (const char* name = root.Attribute("name"); name != nullptr && name != description_.name)
       xml_.warn(root, "it is written for robot \"" + std::string(name) + "\", not for \"" +
                           description_.name + "\"");
+    each("link", [&](const Node& node) {
+      xml_.fail(node, "a URDF describes links; this file is to be an SRDF",
+                "name the SRDF that goes with the robot");
+    });
     each("virtual_joint", [&](const Node& node) { read_virtual_joint(node); });
     each("group", [&](const Node& node) { group_names_.insert(xml_.required(node, "name")); });
     each("group", [&](const Node& node) { read_group(node); });

@@ -200,9 +200,10 @@ struct ChainState::Impl {
     if (there && !robot.joint(i).mimic && num_values(robot.joint(i).type) == 1) return;
     throw std::invalid_argument(
         "ChainState::set: " +
-        (there ? "joint \"" + robot.joint(i).name + "\" is no active joint of one value"
-               : "there is no joint " + std::to_string(i.value)) +
-        "; set such joints with a whole configuration");
+        (there ? "joint \"" + robot.joint(i).name +
+                     "\" is no active joint of one value; set it with a whole configuration"
+               : "there is no joint " + std::to_string(i.value) +
+                     "; give one that Robot::find_joint finds"));
   }
 
   // The values of an active joint: as many as it has.

@@ -157,7 +157,10 @@ class Query {
       }
     }
     const auto over = [&](GeometryPair pair) {
-      block(0.0, internal::make_witness(world_, pair, {}, ws_));
+      const auto geometries = world_.geometries();
+      const bool checked = world_.checks(geometries[static_cast<size_t>(pair.a)].body,
+                                         geometries[static_cast<size_t>(pair.b)].body);
+      block(0.0, checked ? internal::make_witness(world_, pair, {}, ws_) : Witness{});
     };
     return !internal::visit_near_scene(
                world_, scene.geometries(), ws_, result_.stats, options_.budget,

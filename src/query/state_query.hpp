@@ -186,7 +186,11 @@ class StateQuery {
 
   void leave_open(GeometryPair pair, PairDistance d, bool perhaps_inside) {
     if (perhaps_inside) d.distance.lo = -kInfinity;
-    if (!open_ && !contact_only_) report(pair, d, Verdict::kUndecided);
+    if (!open_ && !contact_only_) {
+      result_.verdict = Verdict::kUndecided;
+      // A budget may end in boxes of geometries whose pair is not checked.
+      if (checks(pair)) report(pair, d, Verdict::kUndecided);
+    }
     open_ = true;
     if (perhaps_inside) goal_.lower(-kInfinity);
   }

@@ -532,6 +532,35 @@ TEST(Adversary, BudgetOfOneIsNeverFreeUnlessProven) {
   }
 }
 
+// Neighbours of a chain, whose boxes overlap, are not checked against each other.
+TEST(Adversary, ABudgetThatEndsNamesNoPairThatIsNotChecked) {
+  const RobotSpec spec = oracle::make_robot_spec("snake");
+  const auto robot = oracle::make_robot(spec);
+  const CollisionWorld world(robot, oracle::make_scene({}));
+  Workspace workspace(world);
+  const Eigen::VectorXd q = robot->zero_positions();
+  int undecided = 0;
+  for (std::uint64_t budget = 1; budget < 200; ++budget) {
+    QueryOptions options;
+    options.budget = budget;
+    const auto expect_checked = [&](Verdict verdict, const Witness& witness) {
+      if (verdict != Verdict::kUndecided) return;
+      ++undecided;
+      ASSERT_EQ(witness.a.valid(), witness.b.valid());
+      if (witness.a.valid()) {
+        EXPECT_TRUE(world.checks(witness.a, witness.b)) << "budget " << budget;
+      }
+    };
+    Eigen::VectorXd to = q;
+    for (Eigen::Index k = 0; k < to.size(); ++k) to[k] += 0.01;
+    const StateResult state = check_state(world, q, options, workspace);
+    const MotionResult edge = check_motion(world, Motion(*robot, q, to), options, workspace);
+    expect_checked(state.verdict, state.witness);
+    expect_checked(edge.verdict, edge.witness);
+  }
+  EXPECT_GT(undecided, 40);
+}
+
 TEST(Adversary, ClearanceIsComparedWithTheTrueGap) {
   const RobotSpec spec = slider(oracle::sphere(0.5));
   QueryOptions options;

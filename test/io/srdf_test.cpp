@@ -243,6 +243,9 @@ TEST(Srdf, RefusesWhatWouldLoseAJointOrMeansNothing) {
        "subgroups"},
       {R"(<group name="g"/><group name="g"/>)",
        "2: <group name=\"g\">: another group has this name; rename one of the two"},
+      {R"(<link name="base"/>)",
+       "2: <link name=\"base\">: a URDF describes links; this file is to be an SRDF; name the SRDF "
+       "that goes with the robot"},
       {R"(<group/>)", "2: <group>: attribute name is missing; write name=\"...\""},
       {R"(<group name="g"><joint name="elbow"/></group>
 <group_state name="s" group="g"><joint name="elbow" value="1 2"/></group_state>)",

@@ -41,7 +41,9 @@ struct StateResult {
   /// Smallest distance over all checked pairs (bracket; only if it was asked for). For a collision
   /// the bracket of minus the penetration depth where it is known; none if nothing is checked.
   std::optional<Interval> distance;
-  Witness witness;  ///< the closest, the colliding or the undecided pair
+  /// The closest, the colliding or the undecided pair; none where a budget ended before one was
+  /// met.
+  Witness witness;
   QueryStats stats;
 };
 
