@@ -49,7 +49,7 @@ class ChainState {
   };
   /// Moves an active joint of one value; its mimics follow.
   /// Throws std::invalid_argument, and changes nothing, for another joint, a value that is not
-  /// finite, or one outside the joint's limits (by more than the 1e-9 that is rounded into them).
+  /// finite, or one outside the joint's limits (by more than 1e-9; nearer ones count as the limit).
   void set(LinkIndex joint, double value);
   /// The same for several; a joint may come twice, and stands at its last value.
   void set(std::span<const Change> changes);
