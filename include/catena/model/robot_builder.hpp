@@ -89,7 +89,8 @@ class ModelError : public std::invalid_argument {
 };
 
 /// Checks a description and makes the immutable model: merges fixed joints, orders links, resolves
-/// mimic chains and groups, decides which pairs are checked (design section 5, Which pairs).
+/// mimic chains and groups, decides which pairs of bodies are checked: all but those that a joint
+/// joins, those of one link (joined by fixed joints alone) and those that the description disables.
 ///
 /// Order     links and bodies depth first, children in the order of the description's joints.
 /// Errors    ModelError: unknown or double names, a link with two parents, a cycle, no root or

@@ -48,7 +48,8 @@ class ChainState {
     double value = 0.0;
   };
   /// Moves an active joint of one value; its mimics follow.
-  /// Throws std::invalid_argument, and changes nothing, for another joint or a value that is none.
+  /// Throws std::invalid_argument, and changes nothing, for another joint, a value that is not
+  /// finite, or one outside the joint's limits (by more than 1e-9; nearer ones count as the limit).
   void set(LinkIndex joint, double value);
   /// The same for several; a joint may come twice, and stands at its last value.
   void set(std::span<const Change> changes);
