@@ -1,4 +1,4 @@
-// The query reader: the form of design section 5, and a message for each way of getting it wrong.
+// The query reader: the form of the interface, and a message for each way of getting it wrong.
 
 #include "catena/io/query_file.hpp"
 
