@@ -125,15 +125,7 @@ int run_benchmark(BenchmarkCommand& command) {
   const auto setup = make_setup(problem, common);
   const EndVerdicts verdicts = check_ends(problem, common);
   if (!verdicts.free()) {
-    std::string text;
-    const auto budget = static_cast<std::uint64_t>(common.budget);
-    const auto say = [&](const char* name, const StateResult& result) {
-      if (result.verdict != Verdict::kFree)
-        text += std::string("the ") + name +
-                " is not free: " + state_text(*problem.world, result, budget) + "\n";
-    };
-    say("start", verdicts.start);
-    say("goal", verdicts.goal);
+    const std::string text = not_free_text(problem, common, verdicts);
     if (common.json)
       write_answer(dump({{"planners", Json::array()}, {"reason", text}}));
     else

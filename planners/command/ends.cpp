@@ -341,4 +341,17 @@ EndVerdicts check_ends(const PlanningProblem& problem, const CommonOptions& comm
           check_state(*problem.world, problem.goal, options, workspace)};
 }
 
+std::string not_free_text(const PlanningProblem& problem, const CommonOptions& common,
+                          const EndVerdicts& verdicts) {
+  std::string text;
+  const auto say = [&](const char* name, const StateResult& result) {
+    if (result.verdict != Verdict::kFree)
+      text += std::string("the ") + name + " is not free: " +
+              state_text(*problem.world, result, static_cast<std::uint64_t>(common.budget)) + "\n";
+  };
+  say("start", verdicts.start);
+  say("goal", verdicts.goal);
+  return text;
+}
+
 }  // namespace catena::command

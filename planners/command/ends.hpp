@@ -54,5 +54,8 @@ struct EndVerdicts {
   int exit_status() const;
 };
 EndVerdicts check_ends(const PlanningProblem& problem, const CommonOptions& common);
+/// For people: a line for each end that is not free.
+std::string not_free_text(const PlanningProblem& problem, const CommonOptions& common,
+                          const EndVerdicts& verdicts);
 
 }  // namespace catena::command

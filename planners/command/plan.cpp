@@ -112,16 +112,7 @@ int answer_ends_not_free(const PlanCommand& command, const PlanningProblem& prob
     answer.update(not_free_json(problem, verdicts));
     write_answer(dump(answer));
   } else {
-    std::string text;
-    const auto budget = static_cast<std::uint64_t>(command.common.budget);
-    const auto say = [&](const char* name, const StateResult& result) {
-      if (result.verdict != Verdict::kFree)
-        text += std::string("not solved: the ") + name +
-                " is not free: " + state_text(*problem.world, result, budget) + "\n";
-    };
-    say("start", verdicts.start);
-    say("goal", verdicts.goal);
-    write_words(text);
+    write_words("not solved: " + not_free_text(problem, command.common, verdicts));
   }
   return verdicts.exit_status();
 }

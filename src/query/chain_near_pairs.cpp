@@ -62,26 +62,10 @@ void ChainState::Impl::list_parts(internal::NearList& list, double cutoff) {
       if (holds_pairs(n)) marked.push_back(n);
     }
   }
-  struct Context {
-    Impl* impl;
-    internal::NearList* list;
-  } context{this, &list};
-  internal::PairWalk walk{views.data(),
-                          take_all ? nullptr : marks.data(),
-                          marking,
-                          pieces,
-                          float_above(cutoff),
-                          list.rest_of_budget(),
-                          [](void* c, int i, int k) {
-                            const auto& [impl, asked] = *static_cast<Context*>(c);
-                            const GeometryPair pair{std::min(i, k), std::max(i, k)};
-                            return asked->checks(pair) &&
-                                   asked->add(pair, impl->between_parts(pair));
-                          },
-                          &context};
-  stop = internal::walk_pairs(walk, marked);
-  list.stats().box_tests += walk.visited;
-  if (walk.gave_up) list.give_up();
+  const bool gave_up = walk_marked(
+      cutoff, list.rest_of_budget(), list.stats(),
+      [&](GeometryPair pair) { return list.checks(pair) && list.add(pair, between_parts(pair)); });
+  if (gave_up) list.give_up();
 }
 
 }  // namespace catena

@@ -32,24 +32,14 @@ bool ChainState::Impl::check_changes(const QueryOptions& options, Result& result
   catch_up(query.result().stats);
   mark_changes(unproven);
   take_all = false;
-  struct Context {
-    Impl* impl;
-    internal::StateQuery* query;
-  } context{this, &query};
-  internal::PairWalk walk{views.data(),
-                          marks.data(),
-                          marking,
-                          pieces,
-                          float_above(options.clearance),
-                          kMostVisited * at(robot.num_links()) + 1000,
-                          [](void* c, int i, int k) {
-                            const auto& [impl, asked] = *static_cast<Context*>(c);
-                            return impl->meet_parts(*asked, i, k);
-                          },
-                          &context};
-  stop = internal::walk_pairs(walk, marked);
-  query.result().stats.box_tests += walk.visited;
-  if (walk.gave_up) {
+  const auto geometries = world->geometries();
+  const bool gave_up = walk_marked(options.clearance, kMostVisited * at(robot.num_links()) + 1000,
+                                   query.result().stats, [&](GeometryPair pair) {
+                                     return world->checks(geometries[at(pair.a)].body,
+                                                          geometries[at(pair.b)].body) &&
+                                            query.meets_part(pair, between_parts(pair));
+                                   });
+  if (gave_up) {
     result.stats += query.result().stats;
     return false;
   }
@@ -66,13 +56,6 @@ bool ChainState::Impl::check_changes(const QueryOptions& options, Result& result
   result.verdict = Verdict::kFree;
   prove(options.clearance);
   return true;
-}
-
-bool ChainState::Impl::meet_parts(internal::StateQuery& query, int i, int k) {
-  const auto geometries = world->geometries();
-  if (!world->checks(geometries[at(i)].body, geometries[at(k)].body)) return false;
-  const GeometryPair pair{std::min(i, k), std::max(i, k)};
-  return query.meets_part(pair, between_parts(pair));
 }
 
 void ChainState::Impl::meet_scene(internal::StateQuery& query, const QueryOptions& options) {

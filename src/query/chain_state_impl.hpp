@@ -408,8 +408,26 @@ struct ChainState::Impl {
 
   bool is_marked(int n) const { return marks[at(n)] == marking; }
 
-  // True where the search may end.
-  bool meet_parts(internal::StateQuery& query, int i, int k);
+  // Two parts below the marked nodes that are not proven farther apart than `clearance`, or of
+  // those that nothing moves against each other as well if `take_all`: meet(pair), until it returns
+  // true, which is what `stop` then is. True if there are more pairs of nodes than `most_visited`.
+  template <class Meet>
+  bool walk_marked(double clearance, std::uint64_t most_visited, QueryStats& stats, Meet meet) {
+    internal::PairWalk walk{views.data(),
+                            take_all ? nullptr : marks.data(),
+                            marking,
+                            pieces,
+                            float_above(clearance),
+                            most_visited,
+                            [](void* context, int i, int k) {
+                              const GeometryPair pair{std::min(i, k), std::max(i, k)};
+                              return (*static_cast<Meet*>(context))(pair);
+                            },
+                            &meet};
+    stop = internal::walk_pairs(walk, marked);
+    stats.box_tests += walk.visited;
+    return walk.gave_up;
+  }
 
   // X_GaGb of two parts.
   RigidEnclosure between_parts(GeometryPair pair) const {

@@ -112,6 +112,11 @@ class Query {
     }
   }
 
+  bool checks(GeometryPair pair) const {
+    return world_.checks(world_.geometries()[static_cast<size_t>(pair.a)].body,
+                         world_.geometries()[static_cast<size_t>(pair.b)].body);
+  }
+
   // No joint between the two moves: the start has decided them.
   bool stands_still(GeometryPair pair, LinkIndex ancestor) const {
     const auto moving = [&](LinkIndex i) { return ws_.moving_above[static_cast<size_t>(i.value)]; };
@@ -136,10 +141,9 @@ class Query {
     internal::set_boxes_with_margins(world_, ws_, result_.stats);
     // True if the budget has ended.
     const auto add = [&](GeometryPair pair) {
-      const auto geometries = world_.geometries();
-      const auto& a = geometries[static_cast<size_t>(pair.a)];
-      const auto& b = geometries[static_cast<size_t>(pair.b)];
-      if (!world_.checks(a.body, b.body)) return false;
+      if (!checks(pair)) return false;
+      const auto& a = world_.geometries()[static_cast<size_t>(pair.a)];
+      const auto& b = world_.geometries()[static_cast<size_t>(pair.b)];
       const LinkIndex ancestor = world_.chain_tree().common_ancestor(a.link, b.link);
       if (stands_still(pair, ancestor)) return false;
       if (out_of_budget()) {
@@ -157,10 +161,7 @@ class Query {
       }
     }
     const auto over = [&](GeometryPair pair) {
-      const auto geometries = world_.geometries();
-      const bool checked = world_.checks(geometries[static_cast<size_t>(pair.a)].body,
-                                         geometries[static_cast<size_t>(pair.b)].body);
-      block(0.0, checked ? internal::make_witness(world_, pair, {}, ws_) : Witness{});
+      block(0.0, checks(pair) ? internal::make_witness(world_, pair, {}, ws_) : Witness{});
     };
     return !internal::visit_near_scene(
                world_, scene.geometries(), ws_, result_.stats, options_.budget,

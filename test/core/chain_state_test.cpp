@@ -13,16 +13,14 @@
 #include "soundness/robots.hpp"
 #include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
 
-using Rng = std::mt19937_64;
 using test::OnEachTarget;
-
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::Rng;
+using test::uniform;
 
 // The oracle: every pair of elements of every pair of geometries, no tree and no order. Knows
 // nothing of insides, so scenes for it have no closed meshes.

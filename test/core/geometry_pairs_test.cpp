@@ -9,6 +9,7 @@
 
 #include "catena/geometry/triangle_pair.hpp"
 #include "core/exact_triangles.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -16,9 +17,7 @@ namespace {
 using exact::Number;
 using Corners = std::array<Vector3d, 3>;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 Vector3d random_vector(std::mt19937_64& rng, double size) {
   return {uniform(rng, -size, size), uniform(rng, -size, size), uniform(rng, -size, size)};

@@ -20,16 +20,14 @@
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #include "support/each_target.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
 
 using test::OnEachTarget;
-using Rng = std::mt19937_64;
-
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::Rng;
+using test::uniform;
 
 // parent[i] < i; every link but the root turns about a random axis and carries `shapes` spheres.
 std::shared_ptr<const Robot> make_tree(const std::vector<int>& parent, int shapes, Rng& rng,

@@ -8,6 +8,7 @@
 #include "soundness/edge_oracle.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -19,9 +20,7 @@ using oracle::RobotSpec;
 using oracle::SceneSpec;
 using oracle::ShapeSpec;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 TriangleMesh mesh_of(const ShapeSpec& shape) {
   TriangleMesh m;

@@ -10,6 +10,7 @@
 #include "soundness/kinematics.hpp"
 #include "soundness/robots.hpp"
 #include "support/each_target.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -28,9 +29,7 @@ using Pose50 = oracle::Pose<Digits50>;
 
 constexpr double kPi = 3.141592653589793;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 Vec50 vec50(const Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 

@@ -13,15 +13,13 @@
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #include "support/ball_chain.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
 
-using Rng = std::mt19937_64;
-
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::Rng;
+using test::uniform;
 
 // A robot in a scene, as the engine and as the oracle know it.
 struct Subject {

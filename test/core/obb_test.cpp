@@ -11,6 +11,7 @@
 #include "soundness/convex_gap.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -20,9 +21,7 @@ using oracle::ShapeSpec;
 using oracle::Vec3;
 using Exact = boost::multiprecision::cpp_rational;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 Vector3d random_vector(std::mt19937_64& rng, double size) {
   return {uniform(rng, -size, size), uniform(rng, -size, size), uniform(rng, -size, size)};

@@ -11,6 +11,7 @@
 #include "catena/math/rigid_enclosure.hpp"
 #include "catena/query/geometry_pairs.hpp"
 #include "support/counted_memory.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -21,9 +22,7 @@ using test::peak_bytes;
 using Fit = ObbTreeOptions::Fit;
 using Split = ObbTreeOptions::Split;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 // A box of half sizes (5, 3, 1) as 12 triangles, turned, with what else a test adds in its frame.
 class TurnedBox {

@@ -10,6 +10,7 @@
 #include "soundness/convex_gap.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
@@ -24,9 +25,7 @@ using oracle::Vec3;
 
 constexpr double kPi = 3.141592653589793;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 Vec3 random_direction(std::mt19937_64& rng) {
   std::normal_distribution<double> normal;

@@ -11,16 +11,14 @@
 #include "catena/geometry/pair_distance.hpp"
 #include "hierarchy/chain_volumes.hpp"
 #include "support/each_target.hpp"
+#include "support/random.hpp"
 
 namespace catena {
 namespace {
 
-using Rng = std::mt19937_64;
 using test::OnEachTarget;
-
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::Rng;
+using test::uniform;
 
 // A leaf that holds part `part`, and the box that it stands for.
 struct Leaf {

@@ -11,15 +11,13 @@
 #include "catena/model/motion.hpp"
 #include "catena/query/chain_state.hpp"
 #include "support/data.hpp"
+#include "support/random.hpp"
 
 namespace catena::io {
 namespace {
 
-using Rng = std::mt19937_64;
-
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::Rng;
+using test::uniform;
 
 // The oracle: atoms by their names alone, coordinates that torsions turn one after the other, and
 // bonds between atoms closer than fixed distances.

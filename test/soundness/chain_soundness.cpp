@@ -31,12 +31,14 @@
 #include "soundness/robots.hpp"
 #ifdef CATENA_ORACLE_FCL
 #include "soundness/fcl_oracle.hpp"
+#include "support/random.hpp"
 #endif
 
 namespace catena::oracle {
 namespace {
 
-using Rng = std::mt19937_64;
+using test::Rng;
+using test::uniform;
 
 /// Metres: states with a gap of no more than this, or of minus this, may be left undecided.
 constexpr Real kBand = 1e-9L;
@@ -50,9 +52,6 @@ struct Arguments {
   std::int64_t only = -1;
 };
 
-double uniform(Rng& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
 bool chance(Rng& rng, double p) { return uniform(rng, 0, 1) < p; }
 int below(Rng& rng, int n) { return std::uniform_int_distribution<int>(0, n - 1)(rng); }
 

@@ -10,15 +10,14 @@
 
 #include "soundness/edge_oracle.hpp"
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 namespace catena::oracle {
 namespace {
 
 constexpr double kPi = 3.141592653589793;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 bool chance(std::mt19937_64& rng, double p) { return uniform(rng, 0, 1) < p; }
 int below(std::mt19937_64& rng, int n) { return std::uniform_int_distribution<int>(0, n - 1)(rng); }
 

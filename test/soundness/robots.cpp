@@ -1,4 +1,5 @@
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,7 @@ namespace {
 
 constexpr double kPi = 3.141592653589793;
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 std::array<double, 3> random_vector(std::mt19937_64& rng, double size) {
   return {uniform(rng, -size, size), uniform(rng, -size, size), uniform(rng, -size, size)};

@@ -21,6 +21,7 @@
 #include "soundness/edge_oracle.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/random.hpp"
 
 namespace catena::oracle {
 namespace {
@@ -41,9 +42,7 @@ struct Edge {
   double clearance = 0.0;
 };
 
-double uniform(std::mt19937_64& rng, double lo, double hi) {
-  return std::uniform_real_distribution<double>(lo, hi)(rng);
-}
+using test::uniform;
 
 Vec3 random_direction(std::mt19937_64& rng) {
   std::normal_distribution<double> normal;
