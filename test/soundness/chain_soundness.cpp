@@ -31,8 +31,8 @@
 #include "soundness/robots.hpp"
 #ifdef CATENA_ORACLE_FCL
 #include "soundness/fcl_oracle.hpp"
-#include "support/random.hpp"
 #endif
+#include "support/random.hpp"
 
 namespace catena::oracle {
 namespace {
