@@ -7,7 +7,7 @@
 
 namespace catena::bench {
 
-std::shared_ptr<const Robot> chain_robot(const SphereChain& chain, int empty_links) {
+std::shared_ptr<const Robot> chain_robot(const SphereChain& chain) {
   const TorsionKinematics kinematics(chain.centres);
   const Vector3d bond = (chain.centres[1] - chain.centres[0]).normalized();
   const auto sphere = Geometry::make(Sphere{chain.radius});
@@ -40,15 +40,6 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain, int empty_lin
     for (int k = 2; k <= chain.unchecked && k <= i; ++k) {
       d.disabled_pairs.push_back({"l" + std::to_string(i - k), name, "Bonds"});
     }
-  }
-  for (int i = 0; i < empty_links; ++i) {
-    d.links.push_back({"e" + std::to_string(i), {}});
-    JointDescription joint;
-    joint.name = "je" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = i == 0 ? "l0" : "e" + std::to_string(i - 1);
-    joint.child = d.links.back().name;
-    d.joints.push_back(joint);
   }
   return RobotBuilder::build(d);
 }

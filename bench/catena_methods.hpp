@@ -8,9 +8,8 @@
 
 namespace catena::bench {
 
-/// Link i carries sphere i; torsion k turns link k + 1. With them so many links that carry nothing,
-/// of a branch of their own: they lift ChainState's budget of pairs, which goes by links.
-std::shared_ptr<const Robot> chain_robot(const SphereChain& chain, int empty_links = 0);
+/// Link i carries sphere i; torsion k turns link k + 1.
+std::shared_ptr<const Robot> chain_robot(const SphereChain& chain);
 
 /// The library's public queries: ChainState where joints move one by one, check_state elsewhere.
 /// With a robot that is made elsewhere: joints[k] is what the chain's joint k turns, one at a time.

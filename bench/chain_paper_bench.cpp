@@ -2,9 +2,11 @@
 // and the terms of its cost N_v C_v + N_p C_p + N_u C_u for the library and every rival; what many
 // changed joints cost; how questions grow with the chain against itself, a simple object and
 // another chain; and the two configurations that theory is about, where refitted trees go quadratic
-// (Figure 4) and where chain trees meet N^(4/3) pairs (Figures 5 and 6).
+// (Figure 4) and where chain trees meet N^(4/3) pairs (Figures 5 and 6). Then tangled chains, on
+// which a grid is hard to beat.
 //
-//   chain_paper_bench --tables [--proteins DIRECTORY] [figure7|updates|growth|fold|corners] ...
+//   chain_paper_bench --tables [--proteins DIRECTORY] [figure7|updates|growth|fold|corners|tangled]
+//   ...
 //
 // Prints all tables, or those named. The directory holds backbones as PDB files: 1shg_A_bb.pdb ...
 // Counts do not depend on the machine; times are CPU times, of a run with what else runs there.
@@ -24,6 +26,7 @@
 #include "catena/io/pdb_file.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena_methods.hpp"
+#include "query/chain_state_probe.hpp"
 #include "rivals/chain_methods.hpp"
 #include "rivals/oriented_box.hpp"
 #include "workloads/chain_run.hpp"
@@ -337,11 +340,12 @@ void print_updates(const Options&) {
 /// Random joints of a chain by small angles, each from the chain as it is; every answer is free.
 struct Questions {
   double boxes = 0, seconds = 0;  // of one
-  int gave_up = 0;
 };
 
-Questions ask(const std::shared_ptr<const CollisionWorld>& world, int n, double angle, int steps) {
+Questions ask(const std::shared_ptr<const CollisionWorld>& world, int n, double angle, int steps,
+              bool only_tree) {
   ChainState state(world);
+  if (only_tree) internal::ChainStateProbe::use_only_tree(state);
   state.check();
   state.commit();
   SplitMix64 random(1000 + static_cast<std::uint64_t>(n));  // the moves of a run of the rivals
@@ -355,7 +359,6 @@ Questions ask(const std::shared_ptr<const CollisionWorld>& world, int n, double 
     if (r.verdict != Verdict::kFree) throw std::logic_error("ask: a step is not free");
     state.rollback();
     q.boxes += static_cast<double>(r.stats.box_tests);
-    q.gave_up += r.stats.compositions > 0;  // the whole state was checked
   }
   q.boxes /= steps;
   q.seconds /= steps;
@@ -376,8 +379,7 @@ void print_growth(const Options&) {
     for (const int side : sides) {
       const int n = side * side * side;
       const SphereChain chain = shape[0] == 'C' ? cube_chain(n) : globule_chain(side, 4000u + n);
-      // Empty links, so that no question runs into the budget.
-      const auto robot = chain_robot(chain, 8 * n);
+      const auto robot = chain_robot(chain);
       const auto with = [&](const char* name, const Primitive& thing, const Vector3d& at) {
         auto scene = std::make_shared<Scene>();
         scene->objects.push_back(
@@ -399,11 +401,11 @@ void print_growth(const Options&) {
       std::printf("%6d", n);
       double alone = 0;
       for (size_t k = 0; k < 4; ++k) {
-        const Questions q = ask(worlds[k], n, 1e-3, kSteps);
+        const Questions q = ask(worlds[k], n, 1e-3, kSteps, /*only_tree=*/true);
         if (k == 0) alone = q.boxes;
         const double more = k == 0 ? q.boxes : q.boxes - alone;
         boxes[k].push_back(std::max(more, 1e-3));
-        std::printf(" %10.1f (%5.1f)%s", more, 1e6 * q.seconds, q.gave_up > 0 ? "!" : "");
+        std::printf(" %10.1f (%5.1f)", more, 1e6 * q.seconds);
         std::fflush(stdout);
       }
       std::printf("\n");
@@ -453,9 +455,9 @@ void print_fold(const Options&) {
 // ---- Figures 5 and 6
 
 void print_corners(const Options&) {
-  constexpr int kSteps = 40;
+  constexpr int kSteps = 200;
   constexpr double kAngle = 1e-4;
-  const char* names[] = {"catena, no budget", "catena",          "catena_whole", "chain_tree",
+  const char* names[] = {"catena, tree only", "catena",          "catena_whole", "chain_tree",
                          "chain_tree_paper",  "piece_obb_trees", "grid_rebuild"};
   std::printf(
       "\nPieces that fill one cube: box (grid: sphere) tests of one small torsion, and us\n");
@@ -472,15 +474,11 @@ void print_corners(const Options&) {
     std::printf("%8d", n);
     for (const std::string name : names) {
       double tests = 0, seconds = 0;
-      int gave_up = 0;
-      if (name == "catena" || name == "catena, no budget") {
-        const int empty = name == "catena" ? 0 : 16 * n;
-        const auto world =
-            std::make_shared<const CollisionWorld>(chain_robot(chain, empty), nullptr);
-        const Questions q = ask(world, n, kAngle, kSteps);
+      if (name == "catena" || name == "catena, tree only") {
+        const auto world = std::make_shared<const CollisionWorld>(chain_robot(chain), nullptr);
+        const Questions q = ask(world, n, kAngle, kSteps, name != "catena");
         tests = q.boxes;
         seconds = q.seconds;
-        gave_up = q.gave_up;
       } else {
         const ChainCase c{"", false, Shape::kCube, n, kSteps, kAngle, 0};
         const ChainRun r = run(c, chain, *find(all, name)->make());
@@ -489,8 +487,7 @@ void print_corners(const Options&) {
         seconds = r.seconds / kSteps;
       }
       counts[name].push_back(tests);
-      std::printf(" %10.0f (%6.0f)%s", tests, 1e6 * seconds,
-                  gave_up > 0 ? ("!" + std::to_string(gave_up)).c_str() : "   ");
+      std::printf(" %10.0f (%6.0f)   ", tests, 1e6 * seconds);
       std::fflush(stdout);
     }
     std::printf("\n");
@@ -501,15 +498,57 @@ void print_corners(const Options&) {
   std::printf("\n");
 }
 
+// ---- tangled chains
+
+/// Random Hamiltonian paths, small torsions: how the questions' times are spread.
+void print_tangled(const Options&) {
+  constexpr int kSteps = 1000;
+  constexpr double kAngle = 2 * std::numbers::pi / 180;
+  const char* names[] = {"catena", "grid_shorter_side", "grid_rebuild", "chain_tree",
+                         "fcl_dynamic_aabb_tree"};
+  const ChainMethods all = methods();
+  for (const int side : {10, 20}) {
+    const int n = side * side * side;
+    const SphereChain chain = globule_chain(side, 4000u + n);
+    std::printf("\nGlobule, N = %d: %d torsions of up to 2 degrees, us a step\n", n, kSteps);
+    std::printf("%-22s %9s %9s %9s %9s %9s\n", "", "mean", "median", "99 %", "worst", "accepted");
+    std::uint64_t decisions = 0;
+    for (const char* name : names) {
+      const ChainMethodEntry* entry = find(all, name);
+      if (entry == nullptr) continue;
+      const auto method = entry->make();
+      method->init(chain);
+      SplitMix64 random(1000 + static_cast<std::uint64_t>(n));
+      std::vector<double> times;
+      int accepted = 0;
+      std::uint64_t decided = 0;
+      for (int step = 0; step < kSteps; ++step) {
+        const int joint = random.below(n - 2);
+        const double angle = random.uniform(-kAngle, kAngle);
+        const double start = cpu_seconds();
+        const bool free = method->step(joint, angle);
+        times.push_back(1e6 * (cpu_seconds() - start));
+        accepted += free;
+        decided = decided * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
+      }
+      if (decisions == 0) decisions = decided;
+      const double mean = std::accumulate(times.begin(), times.end(), 0.0) / kSteps;
+      std::sort(times.begin(), times.end());
+      std::printf("%-22s %9.1f %9.1f %9.1f %9.1f %9d%s\n", name, mean, times[kSteps / 2],
+                  times[kSteps * 99 / 100], times.back(), accepted,
+                  decided == decisions ? "" : "  DECIDES OTHERWISE");
+      std::fflush(stdout);
+    }
+  }
+}
+
 struct Table {
   const char* name;
   void (*print)(const Options& options);
 };
-constexpr Table kTables[] = {{"figure7", print_figure7},
-                             {"updates", print_updates},
-                             {"growth", print_growth},
-                             {"fold", print_fold},
-                             {"corners", print_corners}};
+constexpr Table kTables[] = {{"figure7", print_figure7}, {"updates", print_updates},
+                             {"growth", print_growth},   {"fold", print_fold},
+                             {"corners", print_corners}, {"tangled", print_tangled}};
 
 int print_tables(const std::vector<std::string>& arguments) {
   Options options;

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "chain_state_impl.hpp"
 #include "chain_state_probe.hpp"
 
@@ -29,22 +31,16 @@ ChainState::Result ChainState::Impl::check(const QueryOptions& asked) {
 
 bool ChainState::Impl::check_changes(const QueryOptions& options, Result& result) {
   internal::StateQuery query(*world, options, false, /*with_points=*/false, workspace.impl());
-  catch_up(query.result().stats);
+  QueryStats& stats = query.result().stats;
+  catch_up(stats);
   mark_changes(unproven);
   take_all = false;
-  const auto geometries = world->geometries();
-  const bool gave_up = walk_marked(options.clearance, kMostVisited * at(robot.num_links()) + 1000,
-                                   query.result().stats, [&](GeometryPair pair) {
-                                     return world->checks(geometries[at(pair.a)].body,
-                                                          geometries[at(pair.b)].body) &&
-                                            query.meets_part(pair, between_parts(pair));
-                                   });
-  if (gave_up) {
-    result.stats += query.result().stats;
+  if (!meet_parts(options, query)) {
+    result.stats += stats;
     return false;
   }
   if (!stop) meet_scene(query, options);
-  result.stats += query.result().stats;
+  result.stats += stats;
   const StateResult& found = query.result();
   if (found.verdict == Verdict::kCollision || query.open()) {
     result.verdict = found.verdict;
@@ -56,6 +52,63 @@ bool ChainState::Impl::check_changes(const QueryOptions& options, Result& result
   result.verdict = Verdict::kFree;
   prove(options.clearance);
   return true;
+}
+
+template <class Meet>
+bool ChainState::Impl::meet_turned(LinkIndex joint, double clearance, QueryStats& stats,
+                                   Meet meet) {
+  if (!follow_in_grid(joint, clearance, stats)) return false;
+  const internal::MethodCost before(stats);
+  internal::PartGrid& grid = *workspace.impl().grid;
+  const internal::PartGrid::Side side = grid.smaller_side(tree, joint);
+  const GridTurn turn = turn_in_grid(joint, side.carried);
+  const bool done =
+      grid.ask_turned(side, turn.X_GG, clearance, stats.box_tests, stop, [&](int a, int b) {
+        return meet(GeometryPair{std::min(a, b), std::max(a, b)});
+      });
+  if (!done) {
+    stand->joints.insert_all();
+    return false;
+  }
+  method.grid_took(side.size, before.since(stats));
+  if (!stop) {
+    const auto [first, count] = values_of(joint);
+    stand->q.segment(first, count) = q.segment(first, count);
+    stand->X_GR = turn.X_GR;
+    stand->joints.clear();
+  }
+  return true;
+}
+
+// By the tree, or where one joint has moved by the grid. False if neither does.
+bool ChainState::Impl::meet_parts(const QueryOptions& options, internal::StateQuery& query) {
+  QueryStats& stats = query.result().stats;
+  const auto geometries = world->geometries();
+  const auto meet = [&](GeometryPair pair) {
+    return world->checks(geometries[at(pair.a)].body, geometries[at(pair.b)].body) &&
+           query.meets_part(pair, between_parts(pair));
+  };
+  const std::uint64_t most_visited = method.only_tree()
+                                         ? std::numeric_limits<std::uint64_t>::max()
+                                         : kMostVisited * at(robot.num_links()) + 1000;
+  const auto walk = [&](std::uint64_t most) {
+    return !walk_marked(options.clearance, most, stats, meet);
+  };
+  const internal::PartGrid* const grid = workspace.impl().grid.get();
+  if (unproven.joints().size() != 1 || method.only_tree() ||
+      (grid != nullptr && !grid->suits(options.clearance))) {
+    return walk(most_visited);
+  }
+  const LinkIndex joint = unproven.joints().front();
+  const int carried = tree.leave(joint) - tree.enter(joint);
+  const int size = std::min(carried, robot.num_links() - carried);
+  if (!method.prefers_grid(size)) {
+    const internal::MethodCost before(stats);
+    const bool done = walk(std::min(most_visited, method.most_visited(size)));
+    method.tree_took(size, before.since(stats));
+    if (done) return true;
+  }
+  return meet_turned(joint, options.clearance, stats, meet) || walk(most_visited);
 }
 
 void ChainState::Impl::meet_scene(internal::StateQuery& query, const QueryOptions& options) {
@@ -109,6 +162,17 @@ RigidEnclosure internal::ChainStateProbe::pose_between(ChainState& state, int a,
   impl.catch_up(remade);
   return impl.between_links(impl.leaf_of[ChainState::Impl::at(a)],
                             impl.leaf_of[ChainState::Impl::at(b)]);
+}
+
+void internal::ChainStateProbe::use_only_tree(ChainState& state) {
+  state.impl_->method.use_only_tree();
+}
+void internal::ChainStateProbe::use_only_grid(ChainState& state) {
+  state.impl_->method.use_only_grid();
+  state.impl_->workspace.impl().method.use_only_grid();
+}
+std::uint64_t internal::ChainStateProbe::grid_answers(const ChainState& state) {
+  return state.impl_->method.grid_answers() + state.impl_->workspace.impl().method.grid_answers();
 }
 
 void ChainState::commit() { impl_->commit(); }

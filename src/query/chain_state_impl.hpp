@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -171,6 +172,7 @@ struct ChainState::Impl {
     measured.none = true;
     moved.insert_all();
     unlisted.insert_all();
+    if (stand) stand->joints.insert_all();
   }
 
   // All or nothing: values first, then what they make unproven.
@@ -192,6 +194,7 @@ struct ChainState::Impl {
       moved.insert(i);
       unlisted.insert(i);
       changed.insert(i);
+      if (stand) stand->joints.insert(i);
     }
   }
 
@@ -336,6 +339,7 @@ struct ChainState::Impl {
     if (all_saved) {
       q = committed_q;
       unlisted.insert_all();
+      if (stand) stand->joints.insert_all();
     } else {
       for (size_t k = old_values.size(); k-- > 0;) q[old_values[k].first] = old_values[k].second;
     }
@@ -357,8 +361,14 @@ struct ChainState::Impl {
     moved.restore(committed_moved);
     measured = committed_measured;
     // They move back.
-    if (changed.all()) unlisted.insert_all();
-    for (const LinkIndex i : changed.joints()) unlisted.insert(i);
+    if (changed.all()) {
+      unlisted.insert_all();
+      if (stand) stand->joints.insert_all();
+    }
+    for (const LinkIndex i : changed.joints()) {
+      unlisted.insert(i);
+      if (stand) stand->joints.insert(i);
+    }
     changed.clear();
   }
 
@@ -453,6 +463,46 @@ struct ChainState::Impl {
       }
     }
     return X_Ai.inverse_times(X_Bk);
+  }
+
+  // ---- parts against parts by the grid, where one joint has moved
+
+  /// How things stand in the workspace's grid.
+  struct GridStand {
+    JointSet joints;                ///< those that may stand otherwise there
+    std::uint64_t fills = 0;        ///< as the workspace counts them
+    Eigen::VectorXd q;              ///< the values there
+    RigidEnclosure X_GR;            ///< the root link's pose there
+    std::vector<int> node_of;       ///< of every link, a node that has its frame
+    std::vector<LinkIndex> behind;  ///< of one question: joints that are to be turned
+  };
+
+  /// A joint's one side goes where it is now, by X_GG.
+  struct GridTurn {
+    RigidEnclosure X_GG;
+    RigidEnclosure X_GR;  ///< the root link's pose then
+  };
+
+  bool meet_parts(const QueryOptions& options, internal::StateQuery& query);
+
+  // Two parts that the joint, the only unproven one, moves against each other and that are not
+  // proven farther apart than `clearance`: meet(pair), until it returns true, which is what `stop`
+  // then is. False, and nothing is known, if the grid does not serve.
+  template <class Meet>
+  bool meet_turned(LinkIndex joint, double clearance, QueryStats& stats, Meet meet);
+
+  // In the grid all joints stand as they are now, the last one perhaps not. False as above.
+  bool follow_in_grid(LinkIndex last, double clearance, QueryStats& stats);
+
+  bool fill_grid(double clearance, QueryStats& stats);
+
+  GridTurn turn_in_grid(LinkIndex joint, bool carried) const;
+
+  // The values on which a joint's pose depends: where they are, and how many.
+  std::pair<int, int> values_of(LinkIndex i) const {
+    const Joint& own = robot.joint(i);
+    const Joint& joint = own.mimic ? robot.joint(own.mimic->source) : own;
+    return {joint.q_index, num_values(joint.type)};
   }
 
   // ---- the scene
@@ -717,6 +767,10 @@ struct ChainState::Impl {
 
   std::uint64_t placings = 0;
   std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace
+
+  // Questions about one joint that turn to the grid.
+  std::unique_ptr<GridStand> stand;
+  internal::MethodChoice method{2.0, 0.5};
 
   // Of one check.
   bool stop = false;

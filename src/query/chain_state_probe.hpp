@@ -1,15 +1,25 @@
 #pragma once
 
+#include <cstdint>
+
 #include "catena/query/chain_state.hpp"
 
 namespace catena::internal {
 
-/// What tests see of a ChainState.
+/// What tests and measurements see of a ChainState.
 struct ChainStateProbe {
   /// X_LaLb of the links that carry geometries a and b of the robot, as numbered by
   /// CollisionWorld::geometries: by the shortcuts that a check uses, which follow the values first.
   /// O(log n). Undefined for a geometry of the scene.
   static RigidEnclosure pose_between(ChainState& state, int a, int b);
+  /// From now on checks turn neither to the grid nor, where few joints have moved, to the whole
+  /// state.
+  static void use_only_tree(ChainState& state);
+  /// From now on checks turn to the grid where one joint has moved and where the whole state is
+  /// asked about, if it serves.
+  static void use_only_grid(ChainState& state);
+  /// How many checks the grid has answered.
+  static std::uint64_t grid_answers(const ChainState& state);
 };
 
 }  // namespace catena::internal

@@ -53,6 +53,12 @@ double ball_gap(const CollisionWorld& world, GeometryPair pair, Workspace::Impl&
   return gap > -kInfinity ? gap : -kInfinity;  // no number (overflow) separates nothing
 }
 
+PartGrid* grid_to_fill(const CollisionWorld& world, double clearance, Workspace::Impl& ws) {
+  if (ws.grid == nullptr) ws.grid = std::make_unique<PartGrid>(world.chain_tree());
+  ++ws.grid_fills;
+  return ws.grid->suits(clearance) ? ws.grid.get() : nullptr;
+}
+
 Witness make_witness(const CollisionWorld& world, GeometryPair pair, const PairDistance& d,
                      Workspace::Impl& ws) {
   const RigidTransform& X_WG = placement(world, pair.a, ws).X_WG.X;

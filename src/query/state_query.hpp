@@ -240,16 +240,38 @@ class StateQuery {
   }
 
   bool meets_itself() {
-    return visit_near_parts(
-        world_, ws_, result_.stats, options_.budget,
-        [&](int a, int b) {
-          const GeometryPair pair{a, b};
-          if (!checks(pair) || ball_gap(world_, pair, ws_) > options_.clearance) return false;
-          return visit(pair, relative_pose(world_, pair, ws_));
-        },
-        [&](int a, int b) {
-          leave_open({a, b}, {}, true);
+    const int size = world_.first_scene_geometry();
+    QueryStats& stats = result_.stats;
+    const auto meet = [&](int a, int b) {
+      const GeometryPair pair{a, b};
+      if (!checks(pair) || ball_gap(world_, pair, ws_) > options_.clearance) return false;
+      return visit(pair, relative_pose(world_, pair, ws_));
+    };
+    const auto over = [&](int a, int b) { leave_open({a, b}, {}, true); };
+    if (!ws_.method.prefers_grid(size)) {
+      const MethodCost before(stats);
+      const std::uint64_t most = stats.visited() + ws_.method.most_visited(size);
+      if (options_.budget != 0 && options_.budget <= most) {
+        return visit_near_parts(world_, ws_, stats, options_.budget, meet, over);
+      }
+      bool gave_up = false;
+      const bool ended =
+          visit_near_parts(world_, ws_, stats, most, meet, [&](int, int) { gave_up = true; });
+      ws_.method.tree_took(size, before.since(stats));
+      if (!gave_up) return ended;
+    }
+    const MethodCost before(stats);
+    bool ended = false;
+    PartGrid* const grid = grid_to_fill(world_, options_.clearance, ws_);
+    const bool served =
+        grid != nullptr &&
+        grid->fill_and_ask(ws_.X_WL, options_.clearance, stats.box_tests, ended, [&](int a, int b) {
+          const GeometryPair pair{std::min(a, b), std::max(a, b)};
+          return out_of_budget(pair) || meet(pair.a, pair.b);
         });
+    if (!served) return visit_near_parts(world_, ws_, stats, options_.budget, meet, over);
+    ws_.method.grid_took(size, before.since(stats));
+    return ended;
   }
 
   bool meets_scene() {

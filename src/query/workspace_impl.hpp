@@ -1,11 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "catena/hierarchy/float_box.hpp"
 #include "catena/model/motion.hpp"
 #include "catena/query/discrete.hpp"
 #include "catena/query/workspace.hpp"
+#include "hierarchy/part_grid.hpp"
+#include "method_choice.hpp"
 #include "pair_traversal.hpp"
 
 namespace catena {
@@ -63,6 +66,9 @@ struct Workspace::Impl {
   std::vector<int> scene_nodes;
   std::vector<int> seen;  ///< scene geometries that the part at hand has been held against
   std::vector<NodePair> queue;
+  std::unique_ptr<internal::PartGrid> grid;  ///< made when it is first filled
+  std::uint64_t grid_fills = 0;
+  internal::MethodChoice method{8.0, 2.0};  ///< of whole states
   internal::Scratch scratch;
   /// The convex elements that touched last: likely to touch again.
   struct Contact {
@@ -93,6 +99,9 @@ double ball_gap(const CollisionWorld& world, GeometryPair pair, Workspace::Impl&
 
 Witness make_witness(const CollisionWorld& world, GeometryPair pair, const PairDistance& d,
                      Workspace::Impl& ws);
+
+/// The grid, which is to be filled; nullptr if it does not suit this robot and clearance.
+PartGrid* grid_to_fill(const CollisionWorld& world, double clearance, Workspace::Impl& ws);
 
 /// The verdict at the poses at hand. `contact_only`: a proven contact or nothing (kUndecided), for
 /// which no pair is measured.

@@ -9,6 +9,7 @@
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
+#include "query/chain_state_probe.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #include "support/ball_chain.hpp"
@@ -68,6 +69,7 @@ std::shared_ptr<const Scene> open_scene(double reach, Rng& rng) {
 TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
   Rng rng(81);
   int free = 0, collisions = 0;
+  std::uint64_t by_grid = 0;
   for (const std::string& name : oracle::robot_names()) {
     const oracle::RobotSpec spec = oracle::make_robot_spec(name);
     const auto robot = oracle::make_robot(spec);
@@ -76,14 +78,16 @@ TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
                                         : open_scene(oracle::reach_of(name), rng);
       const auto world = std::make_shared<const CollisionWorld>(robot, scene);
       ChainState state(world);
+      if (trial % 2 == 1) internal::ChainStateProbe::use_only_grid(state);
       Eigen::VectorXd now = state.positions(), committed = now;
       for (int step = 0; step < 60; ++step) {
         const int what = std::uniform_int_distribution<int>(0, 9)(rng);
         if (what < 6) {
           std::vector<ChainState::Change> changes;
+          const double few = what < 3 ? 0.6 : 0.9;  // mostly one of them
           for (const LinkIndex i : robot->active_joints()) {
             const Joint& joint = robot->joint(i);
-            if (num_values(joint.type) != 1 || uniform(rng, 0, 1) < 0.6) continue;
+            if (num_values(joint.type) != 1 || uniform(rng, 0, 1) < few) continue;
             const double span = uniform(rng, 0, 1) < 0.5 ? 0.05 : 1.0;
             const double value =
                 std::clamp(now[joint.q_index] + uniform(rng, -span, span),
@@ -120,10 +124,12 @@ TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
           }
         }
       }
+      by_grid += internal::ChainStateProbe::grid_answers(state);
     }
   }
   EXPECT_GT(free, 300);
   EXPECT_GT(collisions, 200);
+  EXPECT_GT(by_grid, 500U);
 }
 
 // A chain of `n` links with a ball each, over a floor.

@@ -370,6 +370,7 @@ class StepRun {
         state_(world_),
         now_(state_.positions()),
         committed_(now_) {
+    if (chance(rng_, 0.5)) internal::ChainStateProbe::use_only_grid(state_);
     for (const LinkIndex i : world_->robot().active_joints())
       if (num_values(world_->robot().joint(i).type) == 1) single_.push_back(i);
   }
