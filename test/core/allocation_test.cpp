@@ -5,6 +5,7 @@
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
+#include "query/chain_state_probe.hpp"
 #include "support/counted_memory.hpp"
 
 namespace catena {
@@ -82,9 +83,10 @@ TEST(Allocation, AChainStateReusesItsMemory) {
       {"post", {{Geometry::make(Cylinder{0.1, 1.0}), RigidEnclosure::translation({-1, 1, 0})}}});
   const auto world =
       std::make_shared<const CollisionWorld>(make_arm(40), std::make_shared<const Scene>(scene));
-  ChainState state(world);
+  ChainState tree(world), grid(world);
+  internal::ChainStateProbe::use_only_grid(grid);
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(40), bent = Eigen::VectorXd::Constant(40, 0.1);
-  const auto run = [&] {
+  const auto run = [&](ChainState& state) {
     const long before = allocations;
     for (int step = 0; step < 300; ++step) {
       state.set(LinkIndex(1 + step % 40), 0.01 * (step % 7));
@@ -102,8 +104,11 @@ TEST(Allocation, AChainStateReusesItsMemory) {
     state.commit();
     return allocations - before;
   };
-  run();
-  EXPECT_EQ(run(), 0);
+  for (ChainState* const state : {&tree, &grid}) {
+    run(*state);
+    EXPECT_EQ(run(*state), 0);
+  }
+  EXPECT_GT(internal::ChainStateProbe::grid_answers(grid), 1000U);
 }
 
 // Distances and lists on the way, whole configurations and contacts among them.

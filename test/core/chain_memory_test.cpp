@@ -5,6 +5,7 @@
 
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
+#include "query/chain_state_probe.hpp"
 #include "support/counted_memory.hpp"
 
 namespace catena {
@@ -73,6 +74,27 @@ TEST(ChainMemory, GrowsWithTheLinksAsStated) {
     EXPECT_LE(of_world, 1000.0);
     EXPECT_LE(at_first, 1300.0);
     EXPECT_LE(at_most, 3000.0);
+  }
+}
+
+// Property: so is what the grid adds.
+TEST(ChainMemory, TheGridAddsAsStated) {
+  for (const int n : {1000, 10000, 100000}) {
+    const auto world = std::make_shared<const CollisionWorld>(make_chain(n), nullptr);
+    const auto walk = [&](ChainState& state) {
+      const long before = bytes_in_use;
+      EXPECT_EQ(state.check().verdict, Verdict::kFree);
+      state.commit();
+      state.set(LinkIndex(n / 2), 0.1);
+      EXPECT_EQ(state.check().verdict, Verdict::kFree);
+      return bytes_in_use - before;
+    };
+    ChainState with(world), without(world);
+    internal::ChainStateProbe::use_only_grid(with);
+    const double of_grid = static_cast<double>(walk(with) - walk(without)) / n;
+    EXPECT_EQ(internal::ChainStateProbe::grid_answers(with), 2U);
+    std::printf("%d links: grid %.0f bytes a link\n", n, of_grid);
+    EXPECT_LE(of_grid, 300.0);
   }
 }
 

@@ -22,15 +22,19 @@ struct ChainStateProbe;
 /// until a later check, or until it is rolled back.
 ///
 /// Cost      set O(log n) a joint for n links; check: the pairs of links that a changed joint lies
-///           between or moves against the scene, by the chain tree, at worst O(n) more than a check
-///           of the whole state; commit and rollback O(what was set since).
+///           between or moves against the scene, by the chain tree or, where the chain is tangled,
+///           O(links on the joint's smaller side) by a grid, whichever has been cheaper of late;
+///           with several joints at worst O(n) more than a check of the whole state; commit and
+///           rollback O(what was set since).
 /// Memory    at most 1.3 kB a link that carries one geometry, at most 3 kB once all joints have
-///           changed since a commit; `distance` adds about 0.7 kB a link, `find_near_pairs` four
-///           NearPair for each one listed (docs/benchmarks.md). Allocates nothing once it has seen
-///           the largest question. One that was moved from may only be destroyed or assigned to.
+///           changed since a commit; `distance` adds about 0.7 kB a link, a first question to the
+///           grid 0.3 kB, `find_near_pairs` four NearPair for each one listed
+///           (docs/benchmarks.md). Allocates nothing once it has seen the largest question. One
+///           that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared.
 /// Source    [Lotan2002], sections 3 and 4; that pairs within one rigid piece are dropped at every
-///           node, and that a proof is kept apart from what is committed, are ours.
+///           node, that a proof is kept apart from what is committed, and the choice between tree
+///           and grid are ours.
 class ChainState {
  public:
   /// Stands at the robot's zero positions, of which nothing is proven.
@@ -65,7 +69,8 @@ class ChainState {
     Interval gap{-kInfinity, kInfinity};
     QueryStats stats;
   };
-  /// Is the configuration free? options.distances is not looked at.
+  /// Is the configuration free? options.distances is not looked at. Of several pairs that collide
+  /// or are undecided, which one is told depends on what was asked before.
   /// Errors    std::invalid_argument for options that make no sense (validate_options).
   Result check(const QueryOptions& options = {});
   /// The smallest distance, with its witness: as check_state with options.distances.
