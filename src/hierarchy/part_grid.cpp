@@ -138,10 +138,11 @@ bool PartGrid::place(std::span<const RigidEnclosure> X_WL) {
     const RigidEnclosure& X = X_WL[at(links_[at(i)].value)];
     const Vector3d p = X.X * local_[at(i)];
     const Center c{p.x(), p.y(), p.z()};
+    const double error = X.point_error(local_[at(i)].lpNorm<1>());
     centers_[at(i)] = c;
     reach_ = std::max(reach_, c.size());
-    error_ = std::max(error_, X.point_error(local_[at(i)].lpNorm<1>()));
-    fits = fits && in_range(c.size(), error_);
+    error_ = std::max(error_, error);
+    fits = fits && in_range(c.size(), error);
   }
   return fits;
 }
@@ -300,7 +301,7 @@ bool PartGrid::place_turned(const Side& side, const RigidEnclosure& X_GG, double
     const Center to{p.x(), p.y(), p.z()};
     moved_[at(i)] = to;
     reach = std::max(reach, to.size());
-    fits = in_range(reach, error);
+    fits = in_range(to.size(), error);
     ended = fits && ends(i, to);
     return fits && !ended;
   });

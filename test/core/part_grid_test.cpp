@@ -236,7 +236,17 @@ TEST(PartGrid, TellsNumbersThatItCannotHold) {
     vague.position_error = far;
     EXPECT_FALSE(grid.turn(side, vague)) << far;
     ASSERT_TRUE(grid.fill(X_WL));
+    there = X_WL;
+    there[3].rotation_error = far;
+    EXPECT_FALSE(grid.fill(there)) << far;
+    ASSERT_TRUE(grid.fill(X_WL));
   }
+  RigidEnclosure none;
+  none.X.R(1, 1) = nan;
+  EXPECT_FALSE(grid.turn(side, none));
+  std::vector<RigidEnclosure> there = X_WL;
+  there[7].X.R(1, 0) = nan;
+  EXPECT_FALSE(grid.fill(there));
   EXPECT_FALSE(grid.suits(10.0));
   EXPECT_FALSE(grid.suits(nan));
 }
