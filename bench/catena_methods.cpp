@@ -44,6 +44,50 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain) {
   return RobotBuilder::build(d);
 }
 
+std::shared_ptr<const CollisionWorld> snake_world(const Triangles& triangles, const Snake& snake,
+                                                  bool mesh) {
+  TriangleMesh obstacles{triangles.vertices, triangles.indices};
+  auto scene = std::make_shared<Scene>();
+  scene->objects.push_back(
+      {"pipes", {{Geometry::make_mesh(std::move(obstacles), MeshFilling::kSurface), {}}}});
+
+  RobotDescription d;
+  d.name = "snake";
+  d.links = {{"world", {}}, {"base", {}}};
+  JointDescription root;
+  root.name = "root";
+  root.type = JointType::kFloating;
+  root.parent = "world";
+  root.child = "base";
+  d.joints.push_back(root);
+  PlacedGeometry link;
+  if (mesh) {
+    const Triangles t = link_mesh(snake);
+    link.geometry = Geometry::make_mesh({t.vertices, t.indices}, MeshFilling::kSurface);
+  } else {
+    link = {Geometry::make(Capsule{snake.radius, snake.length}),
+            RigidEnclosure::from_rpy({0.5 * snake.length, 0, 0}, {0, 0.5 * std::numbers::pi, 0})};
+  }
+  for (int i = 0; i < snake.links; ++i) {
+    d.links.push_back({"l" + std::to_string(i), {link}});
+    JointDescription joint;
+    joint.name = "j" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = i == 0 ? "base" : "l" + std::to_string(i - 1);
+    joint.child = d.links.back().name;
+    joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
+    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    d.joints.push_back(joint);
+  }
+  return std::make_shared<const CollisionWorld>(RobotBuilder::build(d), scene);
+}
+
+void set_positions(const SnakeConfiguration& c, Eigen::VectorXd& q) {
+  q.head<3>() = c.X_WB.p;
+  q.segment<4>(3) = Eigen::Quaterniond(c.X_WB.R).coeffs();
+  for (size_t i = 0; i < c.q.size(); ++i) q[static_cast<Eigen::Index>(7 + i)] = c.q[i];
+}
+
 namespace {
 
 /// Joint k of the chain is that of a link: of a robot that is given, or of one that is made here.
@@ -166,55 +210,19 @@ class CatenaScene : public SceneMethod {
   explicit CatenaScene(bool mesh) : mesh_(mesh) {}
 
   void init(const Triangles& triangles, const Snake& snake) override {
-    TriangleMesh obstacles{triangles.vertices, triangles.indices};
-    auto scene = std::make_shared<Scene>();
-    scene->objects.push_back(
-        {"pipes", {{Geometry::make_mesh(std::move(obstacles), MeshFilling::kSurface), {}}}});
-
-    RobotDescription d;
-    d.name = "snake";
-    d.links = {{"world", {}}, {"base", {}}};
-    JointDescription root;
-    root.name = "root";
-    root.type = JointType::kFloating;
-    root.parent = "world";
-    root.child = "base";
-    d.joints.push_back(root);
-    PlacedGeometry link;
-    if (mesh_) {
-      const Triangles t = link_mesh(snake);
-      link.geometry = Geometry::make_mesh({t.vertices, t.indices}, MeshFilling::kSurface);
-    } else {
-      link = {Geometry::make(Capsule{snake.radius, snake.length}),
-              RigidEnclosure::from_rpy({0.5 * snake.length, 0, 0}, {0, 0.5 * std::numbers::pi, 0})};
-    }
-    for (int i = 0; i < snake.links; ++i) {
-      d.links.push_back({"l" + std::to_string(i), {link}});
-      JointDescription joint;
-      joint.name = "j" + std::to_string(i);
-      joint.type = JointType::kContinuous;
-      joint.parent = i == 0 ? "base" : "l" + std::to_string(i - 1);
-      joint.child = d.links.back().name;
-      joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
-      joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-      d.joints.push_back(joint);
-    }
-    world_ = std::make_unique<const CollisionWorld>(RobotBuilder::build(d), scene);
+    world_ = snake_world(triangles, snake, mesh_);
     workspace_ = std::make_unique<Workspace>(*world_);
     q_ = world_->robot().zero_positions();
   }
 
   bool is_free(const SnakeConfiguration& c) override {
-    const Eigen::Quaterniond turn(c.X_WB.R);
-    q_.head<3>() = c.X_WB.p;
-    q_.segment<4>(3) = turn.coeffs();
-    for (size_t i = 0; i < c.q.size(); ++i) q_[static_cast<Eigen::Index>(7 + i)] = c.q[i];
+    set_positions(c, q_);
     return check_state(*world_, q_, {}, *workspace_).verdict == Verdict::kFree;
   }
 
  private:
   const bool mesh_;
-  std::unique_ptr<const CollisionWorld> world_;
+  std::shared_ptr<const CollisionWorld> world_;
   std::unique_ptr<Workspace> workspace_;
   Eigen::VectorXd q_;
 };

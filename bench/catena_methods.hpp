@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "catena/model/robot_builder.hpp"
+#include "catena/query/collision_world.hpp"
 #include "workloads/chain_method.hpp"
 #include "workloads/scene_method.hpp"
 
@@ -10,6 +11,12 @@ namespace catena::bench {
 
 /// Link i carries sphere i; torsion k turns link k + 1.
 std::shared_ptr<const Robot> chain_robot(const SphereChain& chain);
+
+/// The snake, of capsules or of meshes, in the scene, which is one surface.
+std::shared_ptr<const CollisionWorld> snake_world(const Triangles& scene, const Snake& snake,
+                                                  bool mesh);
+/// The positions of that world's robot. @pre q has room for them
+void set_positions(const SnakeConfiguration& c, Eigen::VectorXd& q);
 
 /// The library's public queries: ChainState where joints move one by one, check_state elsewhere.
 /// With a robot that is made elsewhere: joints[k] is what the chain's joint k turns, one at a time.
