@@ -122,14 +122,32 @@ CATENA_INLINE unsigned where_any(TwinMask mask) noexcept {
   return ((q[0] | q[1]) != 0 ? 1U : 0U) | ((q[2] | q[3]) != 0 ? 2U : 0U);
 #endif
 }
+
+using Wide = Twin;
+CATENA_INLINE Twin wide(Lanes v) noexcept { return twin(v, v); }
+CATENA_INLINE Lanes least_of(Twin v) noexcept {
+  const Lanes a = low(v), b = high(v);
+  return a < b ? a : b;
+}
+#else
+using Wide = Lanes;
+CATENA_INLINE Lanes wide(Lanes v) noexcept { return v; }
+CATENA_INLINE Lanes least_of(Lanes v) noexcept { return v; }
 #endif
+constexpr int kLanesInWide = sizeof(Wide) / sizeof(Lanes);
 
 template <class V>
 CATENA_INLINE V sum_of_three(V v) noexcept {
   return v + once(v) + twice(v);
 }
-CATENA_INLINE Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
-CATENA_INLINE Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+template <class V>
+CATENA_INLINE V min(V a, V b) noexcept {
+  return a < b ? a : b;
+}
+template <class V>
+CATENA_INLINE V max(V a, V b) noexcept {
+  return a > b ? a : b;
+}
 CATENA_INLINE float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
 CATENA_INLINE float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
 CATENA_INLINE float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
@@ -191,6 +209,17 @@ CATENA_INLINE Placing<V> times(const Placing<V>& X, const ChildPose<V>& child) n
       12);
   return r;
 }
+
+#ifdef CATENA_TWIN
+CATENA_INLINE Placing<Twin> doubled(const Placing<Lanes>& X) noexcept {
+  return {wide(X.x), wide(X.y), wide(X.z), wide(X.p), X.rotation_error, wide(X.position_error)};
+}
+CATENA_INLINE ChildPose<Twin> children_of(const NodeView& node) noexcept {
+  const ChildPose<Lanes> l = child_pose(node.left, node), r = child_pose(node.right, node);
+  return {twin(l.row0, r.row0), twin(l.row1, r.row1), twin(l.row2, r.row2),
+          twin(l.p, r.p),       l.rotation_error,     l.position_error};
+}
+#endif
 
 // X_aA^-1 * X_ab for a child A of a.
 template <class V>
@@ -293,37 +322,112 @@ inline Side turned_to(const Axes& axes, const Side& s) noexcept {
   return t;
 }
 
+// Half a box's edges, and its ball's radius in the fourth lane.
+inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
+
+// Boxes that one above them is to hold, in its anchor's frame; sizes as sizes_of.
+struct Held {
+  Wide x, y, z, c, sizes;
+};
+
+// The children's children, which fit the parts better than the children's boxes do, and bounds of
+// their errors and sizes. These are sums, in which what is no number stays none.
+struct Grandchildren {
+  static constexpr int kNum = 4 / kLanesInWide;
+  Held held[kNum];
+  float rotation_error = 0.0F, position_error = 0.0F;
+  float reach = 0.0F, size = 0.0F;  // of the centres' coordinates, and of half the edges
+};
+
+// Those of one child, which stands at s in that frame; itself where it has no two.
+CATENA_INLINE void hold(const Side& s, const NodeView* views, int child, Held* to,
+                        Grandchildren& below) noexcept {
+  const NodeView& v = views[child];
+  const bool two = !v.is_leaf() && !views[child + 1].empty() && !views[v.child].empty();
+  const Placing<Lanes> X{s.x, s.y, s.z, s.c, s.rotation_error, Lanes{} + s.position_error};
+  const Lanes sizes[] = {sizes_of(two ? views[child + 1] : v), sizes_of(two ? views[v.child] : v)};
+  const auto add = [&below](const auto& placed, const auto& size) {
+    const auto reach = sum_of_three(abs(placed.p)), edges = sum_of_three(size);
+    for (size_t i = 0; i < sizeof size / sizeof(float); i += 4) {
+      below.position_error += placed.position_error[i];
+      below.reach += reach[i];
+      below.size += edges[i];
+      below.rotation_error += placed.rotation_error;
+    }
+  };
+#ifdef CATENA_TWIN
+  const Placing<Twin> both = two ? times(doubled(X), children_of(v)) : doubled(X);
+  to[0] = {both.x, both.y, both.z, both.p, twin(sizes[0], sizes[1])};
+  add(both, to[0].sizes);
+#else
+  for (int i = 0; i < 2; ++i) {
+    const Placing<Lanes> one = two ? times(X, child_pose(i == 0 ? v.left : v.right, v)) : X;
+    to[i] = {one.x, one.y, one.z, one.p, sizes[i]};
+    add(one, sizes[i]);
+  }
+#endif
+}
+
+// From coordinates along the anchor's axes to those along others.
+struct Turn {
+  Wide row0, row1, row2;
+  CATENA_INLINE explicit Turn(const Axes& axes) noexcept {
+    Lanes r0 = axes.x, r1 = axes.y, r2 = axes.z;
+    transpose(r0, r1, r2);
+    row0 = wide(r0);
+    row1 = wide(r1);
+    row2 = wide(r2);
+  }
+  CATENA_INLINE Wide operator()(Wide v) const noexcept {
+    return row0 * all<0>(v) + row1 * all<1>(v) + row2 * all<2>(v);
+  }
+};
+
+// The box around what is held, along some axes.
 struct Fit {
   Axes axes;
-  Side left, right;
   Lanes center, half;
   float cost;
 };
 
-inline Lanes reach_of(const Side& s, const NodeView& view) noexcept {
-  return abs(s.x) * view.half[0] + abs(s.y) * view.half[1] + abs(s.z) * view.half[2];
+inline Fit fit_along(const Axes& axes, const Grandchildren& below) noexcept {
+  const Turn turn(axes);
+  Wide lo{}, hi{};
+  for (int i = 0; i < Grandchildren::kNum; ++i) {
+    const Held& box = below.held[i];
+    const Wide c = turn(box.c);
+    const Wide reach =
+        min(abs(turn(box.x)) * all<0>(box.sizes) + abs(turn(box.y)) * all<1>(box.sizes) +
+                abs(turn(box.z)) * all<2>(box.sizes),
+            all<3>(box.sizes));
+    lo = i == 0 ? c - reach : min(lo, c - reach);
+    hi = i == 0 ? c + reach : max(hi, c + reach);
+  }
+  const Lanes least = least_of(lo), most = -least_of(-hi), half = (most - least) * 0.5F;
+  return {axes, (least + most) * 0.5F, half, half_surface(half)};
 }
 
-inline Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view,
-                     const Side& right, const NodeView& right_view) noexcept {
-  Fit fit;
-  fit.axes = axes;
-  fit.left = turned_to(axes, left);
-  fit.right = turned_to(axes, right);
-  const Lanes l = reach_of(fit.left, left_view), r = reach_of(fit.right, right_view);
-  const Lanes lo = min(fit.left.c - l, fit.right.c - r), hi = max(fit.left.c + l, fit.right.c + r);
-  fit.center = (lo + hi) * 0.5F;
-  fit.half = (hi - lo) * 0.5F;
-  fit.cost = half_surface(fit.half);
-  return fit;
-}
-
-// How far a child may stick out of where it is computed to be.
-inline float slack_of(const Side& s, const NodeView& view, float center) noexcept {
-  const float size = view.half[0] + view.half[1] + view.half[2];
-  return float_bound(s.position_error + (s.rotation_error + 16.0F * kFloatRoundoff) * size +
-                         16.0F * kFloatRoundoff * (size_of(s.c) + center),
+// How far what is held may stick out of where it is computed to be along the axes, about a centre
+// whose coordinates' sizes add up to `center`.
+inline float slack_of(const Grandchildren& below, const Axes& axes, float center) noexcept {
+  const float turned = product_rotation(axes.error, below.rotation_error);
+  return float_bound(below.position_error + (axes.error + 28.0F * kFloatRoundoff) * center +
+                         (axes.error + 32.0F * kFloatRoundoff) * below.reach +
+                         (turned + 16.0F * kFloatRoundoff) * below.size,
                      12);
+}
+
+// Nothing that is held is farther from a point along the axes, but for slack_of.
+inline float farthest(const Grandchildren& below, const Axes& axes, Lanes from) noexcept {
+  const Turn turn(axes);
+  float most = 0.0F;
+  for (const Held& box : below.held) {
+    const Wide d = turn(box.c) - wide(from), squared = sum_of_three(d * d);
+    for (size_t i = 0; i < 4 * kLanesInWide; i += 4) {
+      most = std::max(most, std::sqrt(squared[i]) + box.sizes[i + 3]);
+    }
+  }
+  return most;
 }
 
 inline void store_pose(const Side& s, Lanes center, float* to) noexcept {
@@ -355,40 +459,48 @@ inline Lanes along(const Axes& axes, Lanes v) noexcept {
 
 // One side of a merge: a child's box, and its anchor in the node's; nullptr: the same frame.
 struct MergeSide {
+  int node;
   const NodeBox& box;
-  const NodeView& view;
   const RigidEnclosure* X_AA;
 };
 
-inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& box,
-                      NodeView& view) noexcept {
-  if (left.view.empty() || right.view.empty()) {
+// views: of all nodes.
+inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeView* views,
+                      NodeBox& box, NodeView& view) noexcept {
+  if (views[left.node].empty() || views[right.node].empty()) {
     // Which of the two are empty never changes.
-    const MergeSide& only = right.view.empty() ? left : right;
+    const MergeSide& only = views[right.node].empty() ? left : right;
+    const NodeView& held = views[only.node];
     view.radius = -1.0F;
-    if (only.view.empty()) return;
+    if (held.empty()) return;
     const Side s = side_of(only.box, only.X_AA);
     Axes axes{s.x, s.y, s.z, 0.0F};
     measure(axes);
     const Side t = turned_to(axes, s);
     const Lanes center = t.c;
     box = {axes.x, axes.y, axes.z, along(axes, center), axes.error, 0.0F};
-    const float slack = float_bound(slack_of(t, only.view, size_of(center)) +
-                                        (axes.error + 12.0F * kFloatRoundoff) * size_of(center),
-                                    8);
-    const Lanes reach = reach_of(t, only.view) + slack;
+    const float size = held.half[0] + held.half[1] + held.half[2];
+    const float slack =
+        float_bound(t.position_error + (t.rotation_error + 16.0F * kFloatRoundoff) * size +
+                        (axes.error + 44.0F * kFloatRoundoff) * size_of(center),
+                    12);
+    const Lanes reach =
+        abs(t.x) * held.half[0] + abs(t.y) * held.half[1] + abs(t.z) * held.half[2] + slack;
     for (int i = 0; i < 3; ++i) view.half[i] = float_bound(reach[i], 2);
-    view.radius = float_bound(only.view.radius + slack, 2);
+    view.radius = float_bound(held.radius + slack, 2);
     set_children(axes, t, t, center, view);
     return;
   }
   const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
-  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, l, left.view, r, right.view);
+  Grandchildren below;
+  hold(l, views, left.node, below.held, below);
+  hold(r, views, right.node, below.held + Grandchildren::kNum / 2, below);
+  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, below);
   if (!(fit.cost <= kMostGrown * box.fitted)) {
     const auto try_axes = [&](Lanes first, Lanes second) {
       Axes axes;
       if (!orthonormal(first, second, axes)) return;
-      const Fit other = fit_along(axes, l, left.view, r, right.view);
+      const Fit other = fit_along(axes, below);
       if (other.cost < 0.999F * fit.cost) fit = other;
     };
     try_axes(l.x, l.y);
@@ -399,7 +511,7 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& bo
     Lanes across{};
     float most = 0.0F;
     for (const auto& [side, half] :
-         {std::pair(&l, left.view.half), std::pair(&r, right.view.half)}) {
+         {std::pair(&l, views[left.node].half), std::pair(&r, views[right.node].half)}) {
       const Lanes edges[] = {side->x * half[0], side->y * half[1], side->z * half[2]};
       for (const Lanes edge : edges) {
         const Lanes part = edge - line * (dot(edge, line) / length);
@@ -413,26 +525,17 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& bo
     box.fitted = fit.cost;
   }
   const Axes& axes = fit.axes;
-  const float center = size_of(fit.center);
-  const float slack = float_bound(
-      std::max(slack_of(fit.left, left.view, center), slack_of(fit.right, right.view, center)) +
-          (axes.error + 12.0F * kFloatRoundoff) * center,
-      8);
+  const float slack = slack_of(below, axes, size_of(fit.center));
   box.x = axes.x;
   box.y = axes.y;
   box.z = axes.z;
   box.turn_error = axes.error;
   box.c = along(axes, fit.center);
   for (int i = 0; i < 3; ++i) view.half[i] = float_bound(fit.half[i] + slack, 4);
-  set_children(axes, fit.left, fit.right, fit.center, view);
-  const auto ball = [](const float* pose, float error, float radius) {
-    const Lanes p = load(pose + 9);
-    return float_bound(std::sqrt(dot(p, p)) + error + radius, 12);
-  };
+  set_children(axes, turned_to(axes, l), turned_to(axes, r), fit.center, view);
   const Lanes h = load(view.half);
   view.radius = std::min(float_bound(std::sqrt(dot(h, h)), 8),
-                         std::max(ball(view.left, view.position_error, left.view.radius),
-                                  ball(view.right, view.position_error, right.view.radius)));
+                         float_bound(farthest(below, axes, fit.center) + slack, 8));
 }
 
 inline FloatPose between_children(const NodeView& node) noexcept {
@@ -454,9 +557,6 @@ inline FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept
 inline FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
   return pose(times(placing(X_ab), child_pose(b.right, b)));
 }
-
-// Half a box's edges, and its ball's radius in the fourth lane.
-inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
 
 // Which of the pairs (as where_any counts them, `every` for all) are proven farther apart than the
 // clearance. `a` and `b` are sizes_of.
@@ -537,8 +637,8 @@ void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidE
   const auto slot = [slots](int i) { return i == 0 ? nullptr : slots + i; };
   for (const int n : nodes) {
     const ChainTree::Node& node = tree.nodes()[static_cast<size_t>(n)];
-    merge_box({boxes[node.left], views[node.left], slot(node.left_slot)},
-              {boxes[node.right], views[node.right], slot(node.right_slot)}, boxes[n], views[n]);
+    merge_box({node.left, boxes[node.left], slot(node.left_slot)},
+              {node.right, boxes[node.right], slot(node.right_slot)}, views, boxes[n], views[n]);
   }
 }
 
@@ -548,15 +648,10 @@ void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidE
 // Which of the two pairs are proven apart: bit 0 the left child's, bit 1 the right one's.
 inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lanes right,
                        Lanes other, const FloatPose& X_ab, float clearance, FloatPose* X) noexcept {
-  const ChildPose<Lanes> l = child_pose(divided.left, divided);
-  const ChildPose<Lanes> r = child_pose(divided.right, divided);
   const Placing<Lanes> Y = placing(X_ab);
 #ifdef CATENA_TWIN
-  const ChildPose<Twin> children{twin(l.row0, r.row0), twin(l.row1, r.row1), twin(l.row2, r.row2),
-                                 twin(l.p, r.p),       l.rotation_error,     l.position_error};
-  const Placing<Twin> before{twin(Y.x, Y.x),   twin(Y.y, Y.y),
-                             twin(Y.z, Y.z),   twin(Y.p, Y.p),
-                             Y.rotation_error, twin(Y.position_error, Y.position_error)};
+  const ChildPose<Twin> children = children_of(divided);
+  const Placing<Twin> before = doubled(Y);
   const Placing<Twin> after = divides_a ? inverse_times(children, before) : times(before, children);
   X[0] = {low(after.x), low(after.y),         low(after.z),
           low(after.p), after.rotation_error, after.position_error[0]};
@@ -572,7 +667,8 @@ inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lane
     return divides_a ? which_apart(after, sizes, other, clearance, 1)
                      : which_apart(after, other, sizes, clearance, 1);
   };
-  return one(l, left, X[0]) | one(r, right, X[1]) << 1;
+  return one(child_pose(divided.left, divided), left, X[0]) |
+         one(child_pose(divided.right, divided), right, X[1]) << 1;
 #endif
 }
 
