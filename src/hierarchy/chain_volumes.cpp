@@ -134,7 +134,7 @@ using Wide = Lanes;
 CATENA_INLINE Lanes wide(Lanes v) noexcept { return v; }
 CATENA_INLINE Lanes least_of(Lanes v) noexcept { return v; }
 #endif
-constexpr int kLanesInWide = sizeof(Wide) / sizeof(Lanes);
+constexpr size_t kLanesInWide = sizeof(Wide) / sizeof(Lanes);
 
 template <class V>
 CATENA_INLINE V sum_of_three(V v) noexcept {
@@ -325,48 +325,64 @@ inline Side turned_to(const Axes& axes, const Side& s) noexcept {
 // Half a box's edges, and its ball's radius in the fourth lane.
 inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
 
-// Boxes that one above them is to hold, in its anchor's frame; sizes as sizes_of.
+// Boxes in the frame of the anchor of a node above them; sizes as sizes_of.
 struct Held {
   Wide x, y, z, c, sizes;
 };
 
-// The children's children, which fit the parts better than the children's boxes do, and bounds of
-// their errors and sizes. These are sums, in which what is no number stays none.
-struct Grandchildren {
-  static constexpr int kNum = 4 / kLanesInWide;
-  Held held[kNum];
+// What bounds the parts below a node: the boxes of its children, and those of its children's
+// children, of which either may be the tighter. With bounds of all their errors and sizes: sums, in
+// which what is no number stays none.
+struct Below {
+  static constexpr size_t kEach = 2 / kLanesInWide;
+  Held children[kEach], grandchildren[2 * kEach];
   float rotation_error = 0.0F, position_error = 0.0F;
   float reach = 0.0F, size = 0.0F;  // of the centres' coordinates, and of half the edges
-};
 
-// Those of one child, which stands at s in that frame; itself where it has no two.
-CATENA_INLINE void hold(const Side& s, const NodeView* views, int child, Held* to,
-                        Grandchildren& below) noexcept {
-  const NodeView& v = views[child];
-  const bool two = !v.is_leaf() && !views[child + 1].empty() && !views[v.child].empty();
-  const Placing<Lanes> X{s.x, s.y, s.z, s.c, s.rotation_error, Lanes{} + s.position_error};
-  const Lanes sizes[] = {sizes_of(two ? views[child + 1] : v), sizes_of(two ? views[v.child] : v)};
-  const auto add = [&below](const auto& placed, const auto& size) {
-    const auto reach = sum_of_three(abs(placed.p)), edges = sum_of_three(size);
-    for (size_t i = 0; i < sizeof size / sizeof(float); i += 4) {
-      below.position_error += placed.position_error[i];
-      below.reach += reach[i];
-      below.size += edges[i];
-      below.rotation_error += placed.rotation_error;
+  template <class V>
+  CATENA_INLINE void add(const Placing<V>& X, V sizes, Held& to) noexcept {
+    to = {X.x, X.y, X.z, X.p, sizes};
+    const V coordinates = sum_of_three(abs(X.p)), edges = sum_of_three(sizes);
+    for (size_t i = 0; i < sizeof(V) / sizeof(float); i += 4) {
+      rotation_error += X.rotation_error;
+      position_error += X.position_error[i];
+      reach += coordinates[i];
+      size += edges[i];
     }
-  };
-#ifdef CATENA_TWIN
-  const Placing<Twin> both = two ? times(doubled(X), children_of(v)) : doubled(X);
-  to[0] = {both.x, both.y, both.z, both.p, twin(sizes[0], sizes[1])};
-  add(both, to[0].sizes);
-#else
-  for (int i = 0; i < 2; ++i) {
-    const Placing<Lanes> one = two ? times(X, child_pose(i == 0 ? v.left : v.right, v)) : X;
-    to[i] = {one.x, one.y, one.z, one.p, sizes[i]};
-    add(one, sizes[i]);
   }
+
+  // Those of a child that stands at X; where it has no two, itself.
+  CATENA_INLINE void add_grandchildren(const NodeView* views, int child, const Placing<Lanes>& X,
+                                       Held* to) noexcept {
+    const NodeView& v = views[child];
+    const bool two = !v.is_leaf() && !views[child + 1].empty() && !views[v.child].empty();
+    const Lanes l = sizes_of(two ? views[child + 1] : v), r = sizes_of(two ? views[v.child] : v);
+#ifdef CATENA_TWIN
+    add(two ? times(doubled(X), children_of(v)) : doubled(X), twin(l, r), to[0]);
+#else
+    add(two ? times(X, child_pose(v.left, v)) : X, l, to[0]);
+    add(two ? times(X, child_pose(v.right, v)) : X, r, to[1]);
 #endif
-}
+  }
+
+  CATENA_INLINE Below(const NodeView* views, int left, const Side& l, int right,
+                      const Side& r) noexcept {
+    const float turned = std::max(l.rotation_error, r.rotation_error);  // of both, as in a Twin
+    const Placing<Lanes> X_l{l.x, l.y, l.z, l.c, turned, Lanes{} + l.position_error};
+    const Placing<Lanes> X_r{r.x, r.y, r.z, r.c, turned, Lanes{} + r.position_error};
+    const Lanes sizes_l = sizes_of(views[left]), sizes_r = sizes_of(views[right]);
+#ifdef CATENA_TWIN
+    add(Placing<Twin>{twin(X_l.x, X_r.x), twin(X_l.y, X_r.y), twin(X_l.z, X_r.z),
+                      twin(X_l.p, X_r.p), turned, twin(X_l.position_error, X_r.position_error)},
+        twin(sizes_l, sizes_r), children[0]);
+#else
+    add(X_l, sizes_l, children[0]);
+    add(X_r, sizes_r, children[1]);
+#endif
+    add_grandchildren(views, left, X_l, grandchildren);
+    add_grandchildren(views, right, X_r, grandchildren + kEach);
+  }
+};
 
 // From coordinates along the anchor's axes to those along others.
 struct Turn {
@@ -383,33 +399,44 @@ struct Turn {
   }
 };
 
-// The box around what is held, along some axes.
+// A box around all that is below, along some axes.
 struct Fit {
   Axes axes;
   Lanes center, half;
   float cost;
 };
 
-inline Fit fit_along(const Axes& axes, const Grandchildren& below) noexcept {
-  const Turn turn(axes);
-  Wide lo{}, hi{};
-  for (int i = 0; i < Grandchildren::kNum; ++i) {
-    const Held& box = below.held[i];
+CATENA_INLINE void find_sides(const Turn& turn, std::span<const Held> boxes, Lanes& lo,
+                              Lanes& hi) noexcept {
+  Wide least{}, most{};
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    const Held& box = boxes[i];
     const Wide c = turn(box.c);
     const Wide reach =
         min(abs(turn(box.x)) * all<0>(box.sizes) + abs(turn(box.y)) * all<1>(box.sizes) +
                 abs(turn(box.z)) * all<2>(box.sizes),
             all<3>(box.sizes));
-    lo = i == 0 ? c - reach : min(lo, c - reach);
-    hi = i == 0 ? c + reach : max(hi, c + reach);
+    least = i == 0 ? c - reach : min(least, c - reach);
+    most = i == 0 ? c + reach : max(most, c + reach);
   }
-  const Lanes least = least_of(lo), most = -least_of(-hi), half = (most - least) * 0.5F;
-  return {axes, (least + most) * 0.5F, half, half_surface(half)};
+  lo = least_of(least);
+  hi = -least_of(-most);
 }
 
-// How far what is held may stick out of where it is computed to be along the axes, about a centre
+inline Fit fit_along(const Axes& axes, const Below& below) noexcept {
+  const Turn turn(axes);
+  Lanes lo, hi, lo_below, hi_below;
+  find_sides(turn, below.children, lo, hi);
+  find_sides(turn, below.grandchildren, lo_below, hi_below);
+  lo = max(lo, lo_below);
+  hi = min(hi, hi_below);
+  const Lanes half = (hi - lo) * 0.5F;
+  return {axes, (lo + hi) * 0.5F, half, half_surface(half)};
+}
+
+// How far what is below may stick out of where it is computed to be along the axes, about a centre
 // whose coordinates' sizes add up to `center`.
-inline float slack_of(const Grandchildren& below, const Axes& axes, float center) noexcept {
+inline float slack_of(const Below& below, const Axes& axes, float center) noexcept {
   const float turned = product_rotation(axes.error, below.rotation_error);
   return float_bound(below.position_error + (axes.error + 28.0F * kFloatRoundoff) * center +
                          (axes.error + 32.0F * kFloatRoundoff) * below.reach +
@@ -417,11 +444,11 @@ inline float slack_of(const Grandchildren& below, const Axes& axes, float center
                      12);
 }
 
-// Nothing that is held is farther from a point along the axes, but for slack_of.
-inline float farthest(const Grandchildren& below, const Axes& axes, Lanes from) noexcept {
+// No part below is farther from a point along the axes, but for slack_of.
+inline float farthest(const Below& below, const Axes& axes, Lanes from) noexcept {
   const Turn turn(axes);
   float most = 0.0F;
-  for (const Held& box : below.held) {
+  for (const Held& box : below.grandchildren) {
     const Wide d = turn(box.c) - wide(from), squared = sum_of_three(d * d);
     for (size_t i = 0; i < 4 * kLanesInWide; i += 4) {
       most = std::max(most, std::sqrt(squared[i]) + box.sizes[i + 3]);
@@ -492,9 +519,7 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeV
     return;
   }
   const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
-  Grandchildren below;
-  hold(l, views, left.node, below.held, below);
-  hold(r, views, right.node, below.held + Grandchildren::kNum / 2, below);
+  const Below below(views, left.node, l, right.node, r);
   Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, below);
   if (!(fit.cost <= kMostGrown * box.fitted)) {
     const auto try_axes = [&](Lanes first, Lanes second) {
