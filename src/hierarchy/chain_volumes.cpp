@@ -122,14 +122,32 @@ CATENA_INLINE unsigned where_any(TwinMask mask) noexcept {
   return ((q[0] | q[1]) != 0 ? 1U : 0U) | ((q[2] | q[3]) != 0 ? 2U : 0U);
 #endif
 }
+
+using Wide = Twin;
+CATENA_INLINE Twin wide(Lanes v) noexcept { return twin(v, v); }
+CATENA_INLINE Lanes least_of(Twin v) noexcept {
+  const Lanes a = low(v), b = high(v);
+  return a < b ? a : b;
+}
+#else
+using Wide = Lanes;
+CATENA_INLINE Lanes wide(Lanes v) noexcept { return v; }
+CATENA_INLINE Lanes least_of(Lanes v) noexcept { return v; }
 #endif
+constexpr size_t kLanesInWide = sizeof(Wide) / sizeof(Lanes);
 
 template <class V>
 CATENA_INLINE V sum_of_three(V v) noexcept {
   return v + once(v) + twice(v);
 }
-CATENA_INLINE Lanes min(Lanes a, Lanes b) noexcept { return a < b ? a : b; }
-CATENA_INLINE Lanes max(Lanes a, Lanes b) noexcept { return a > b ? a : b; }
+template <class V>
+CATENA_INLINE V min(V a, V b) noexcept {
+  return a < b ? a : b;
+}
+template <class V>
+CATENA_INLINE V max(V a, V b) noexcept {
+  return a > b ? a : b;
+}
 CATENA_INLINE float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
 CATENA_INLINE float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
 CATENA_INLINE float dot(Lanes a, Lanes b) noexcept { return sum_of(a * b); }
@@ -191,6 +209,17 @@ CATENA_INLINE Placing<V> times(const Placing<V>& X, const ChildPose<V>& child) n
       12);
   return r;
 }
+
+#ifdef CATENA_TWIN
+CATENA_INLINE Placing<Twin> doubled(const Placing<Lanes>& X) noexcept {
+  return {wide(X.x), wide(X.y), wide(X.z), wide(X.p), X.rotation_error, wide(X.position_error)};
+}
+CATENA_INLINE ChildPose<Twin> children_of(const NodeView& node) noexcept {
+  const ChildPose<Lanes> l = child_pose(node.left, node), r = child_pose(node.right, node);
+  return {twin(l.row0, r.row0), twin(l.row1, r.row1), twin(l.row2, r.row2),
+          twin(l.p, r.p),       l.rotation_error,     l.position_error};
+}
+#endif
 
 // X_aA^-1 * X_ab for a child A of a.
 template <class V>
@@ -293,37 +322,139 @@ inline Side turned_to(const Axes& axes, const Side& s) noexcept {
   return t;
 }
 
+// Half a box's edges, and its ball's radius in the fourth lane.
+inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
+
+// Boxes in the frame of the anchor of a node above them; sizes as sizes_of.
+struct Held {
+  Wide x, y, z, c, sizes;
+};
+
+// What bounds the parts below a node: the boxes of its children, and those of its children's
+// children, of which either may be the tighter. With bounds of all their errors and sizes: sums, in
+// which what is no number stays none.
+struct Below {
+  static constexpr size_t kEach = 2 / kLanesInWide;
+  Held children[kEach], grandchildren[2 * kEach];
+  float rotation_error = 0.0F, position_error = 0.0F;
+  float reach = 0.0F, size = 0.0F;  // of the centres' coordinates, and of half the edges
+
+  template <class V>
+  CATENA_INLINE void add(const Placing<V>& X, V sizes, Held& to) noexcept {
+    to = {X.x, X.y, X.z, X.p, sizes};
+    const V coordinates = sum_of_three(abs(X.p)), edges = sum_of_three(sizes);
+    for (size_t i = 0; i < sizeof(V) / sizeof(float); i += 4) {
+      rotation_error += X.rotation_error;
+      position_error += X.position_error[i];
+      reach += coordinates[i];
+      size += edges[i];
+    }
+  }
+
+  // Those of a child that stands at X; where it has no two, itself.
+  CATENA_INLINE void add_grandchildren(const NodeView* views, int child, const Placing<Lanes>& X,
+                                       Held* to) noexcept {
+    const NodeView& v = views[child];
+    const bool two = !v.is_leaf() && !views[child + 1].empty() && !views[v.child].empty();
+    const Lanes l = sizes_of(two ? views[child + 1] : v), r = sizes_of(two ? views[v.child] : v);
+#ifdef CATENA_TWIN
+    add(two ? times(doubled(X), children_of(v)) : doubled(X), twin(l, r), to[0]);
+#else
+    add(two ? times(X, child_pose(v.left, v)) : X, l, to[0]);
+    add(two ? times(X, child_pose(v.right, v)) : X, r, to[1]);
+#endif
+  }
+
+  CATENA_INLINE Below(const NodeView* views, int left, const Side& l, int right,
+                      const Side& r) noexcept {
+    const float turned = std::max(l.rotation_error, r.rotation_error);  // of both, as in a Twin
+    const Placing<Lanes> X_l{l.x, l.y, l.z, l.c, turned, Lanes{} + l.position_error};
+    const Placing<Lanes> X_r{r.x, r.y, r.z, r.c, turned, Lanes{} + r.position_error};
+    const Lanes sizes_l = sizes_of(views[left]), sizes_r = sizes_of(views[right]);
+#ifdef CATENA_TWIN
+    add(Placing<Twin>{twin(X_l.x, X_r.x), twin(X_l.y, X_r.y), twin(X_l.z, X_r.z),
+                      twin(X_l.p, X_r.p), turned, twin(X_l.position_error, X_r.position_error)},
+        twin(sizes_l, sizes_r), children[0]);
+#else
+    add(X_l, sizes_l, children[0]);
+    add(X_r, sizes_r, children[1]);
+#endif
+    add_grandchildren(views, left, X_l, grandchildren);
+    add_grandchildren(views, right, X_r, grandchildren + kEach);
+  }
+};
+
+// From coordinates along the anchor's axes to those along others.
+struct Turn {
+  Wide row0, row1, row2;
+  CATENA_INLINE explicit Turn(const Axes& axes) noexcept {
+    Lanes r0 = axes.x, r1 = axes.y, r2 = axes.z;
+    transpose(r0, r1, r2);
+    row0 = wide(r0);
+    row1 = wide(r1);
+    row2 = wide(r2);
+  }
+  CATENA_INLINE Wide operator()(Wide v) const noexcept {
+    return row0 * all<0>(v) + row1 * all<1>(v) + row2 * all<2>(v);
+  }
+};
+
+// A box around all that is below, along some axes.
 struct Fit {
   Axes axes;
-  Side left, right;
   Lanes center, half;
   float cost;
 };
 
-inline Lanes reach_of(const Side& s, const NodeView& view) noexcept {
-  return abs(s.x) * view.half[0] + abs(s.y) * view.half[1] + abs(s.z) * view.half[2];
+CATENA_INLINE void find_sides(const Turn& turn, std::span<const Held> boxes, Lanes& lo,
+                              Lanes& hi) noexcept {
+  Wide least{}, most{};
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    const Held& box = boxes[i];
+    const Wide c = turn(box.c);
+    const Wide reach =
+        min(abs(turn(box.x)) * all<0>(box.sizes) + abs(turn(box.y)) * all<1>(box.sizes) +
+                abs(turn(box.z)) * all<2>(box.sizes),
+            all<3>(box.sizes));
+    least = i == 0 ? c - reach : min(least, c - reach);
+    most = i == 0 ? c + reach : max(most, c + reach);
+  }
+  lo = least_of(least);
+  hi = -least_of(-most);
 }
 
-inline Fit fit_along(const Axes& axes, const Side& left, const NodeView& left_view,
-                     const Side& right, const NodeView& right_view) noexcept {
-  Fit fit;
-  fit.axes = axes;
-  fit.left = turned_to(axes, left);
-  fit.right = turned_to(axes, right);
-  const Lanes l = reach_of(fit.left, left_view), r = reach_of(fit.right, right_view);
-  const Lanes lo = min(fit.left.c - l, fit.right.c - r), hi = max(fit.left.c + l, fit.right.c + r);
-  fit.center = (lo + hi) * 0.5F;
-  fit.half = (hi - lo) * 0.5F;
-  fit.cost = half_surface(fit.half);
-  return fit;
+inline Fit fit_along(const Axes& axes, const Below& below) noexcept {
+  const Turn turn(axes);
+  Lanes lo, hi, lo_below, hi_below;
+  find_sides(turn, below.children, lo, hi);
+  find_sides(turn, below.grandchildren, lo_below, hi_below);
+  lo = max(lo, lo_below);
+  hi = min(hi, hi_below);
+  const Lanes half = (hi - lo) * 0.5F;
+  return {axes, (lo + hi) * 0.5F, half, half_surface(half)};
 }
 
-// How far a child may stick out of where it is computed to be.
-inline float slack_of(const Side& s, const NodeView& view, float center) noexcept {
-  const float size = view.half[0] + view.half[1] + view.half[2];
-  return float_bound(s.position_error + (s.rotation_error + 16.0F * kFloatRoundoff) * size +
-                         16.0F * kFloatRoundoff * (size_of(s.c) + center),
+// How far what is below may stick out of where it is computed to be along the axes, about a centre
+// whose coordinates' sizes add up to `center`.
+inline float slack_of(const Below& below, const Axes& axes, float center) noexcept {
+  const float turned = product_rotation(axes.error, below.rotation_error);
+  return float_bound(below.position_error + (axes.error + 28.0F * kFloatRoundoff) * center +
+                         (axes.error + 32.0F * kFloatRoundoff) * below.reach +
+                         (turned + 16.0F * kFloatRoundoff) * below.size,
                      12);
+}
+
+// No part below is farther from a point along the axes, but for slack_of.
+inline float farthest(const Below& below, const Axes& axes, Lanes from) noexcept {
+  const Turn turn(axes);
+  float most = 0.0F;
+  for (const Held& box : below.grandchildren) {
+    const Wide d = turn(box.c) - wide(from), squared = sum_of_three(d * d);
+    for (size_t i = 0; i < 4 * kLanesInWide; i += 4) {
+      most = std::max(most, std::sqrt(squared[i]) + box.sizes[i + 3]);
+    }
+  }
+  return most;
 }
 
 inline void store_pose(const Side& s, Lanes center, float* to) noexcept {
@@ -355,40 +486,46 @@ inline Lanes along(const Axes& axes, Lanes v) noexcept {
 
 // One side of a merge: a child's box, and its anchor in the node's; nullptr: the same frame.
 struct MergeSide {
+  int node;
   const NodeBox& box;
-  const NodeView& view;
   const RigidEnclosure* X_AA;
 };
 
-inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& box,
-                      NodeView& view) noexcept {
-  if (left.view.empty() || right.view.empty()) {
+// views: of all nodes.
+inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeView* views,
+                      NodeBox& box, NodeView& view) noexcept {
+  if (views[left.node].empty() || views[right.node].empty()) {
     // Which of the two are empty never changes.
-    const MergeSide& only = right.view.empty() ? left : right;
+    const MergeSide& only = views[right.node].empty() ? left : right;
+    const NodeView& held = views[only.node];
     view.radius = -1.0F;
-    if (only.view.empty()) return;
+    if (held.empty()) return;
     const Side s = side_of(only.box, only.X_AA);
     Axes axes{s.x, s.y, s.z, 0.0F};
     measure(axes);
     const Side t = turned_to(axes, s);
     const Lanes center = t.c;
     box = {axes.x, axes.y, axes.z, along(axes, center), axes.error, 0.0F};
-    const float slack = float_bound(slack_of(t, only.view, size_of(center)) +
-                                        (axes.error + 12.0F * kFloatRoundoff) * size_of(center),
-                                    8);
-    const Lanes reach = reach_of(t, only.view) + slack;
+    const float size = held.half[0] + held.half[1] + held.half[2];
+    const float slack =
+        float_bound(t.position_error + (t.rotation_error + 16.0F * kFloatRoundoff) * size +
+                        (axes.error + 44.0F * kFloatRoundoff) * size_of(center),
+                    12);
+    const Lanes reach =
+        abs(t.x) * held.half[0] + abs(t.y) * held.half[1] + abs(t.z) * held.half[2] + slack;
     for (int i = 0; i < 3; ++i) view.half[i] = float_bound(reach[i], 2);
-    view.radius = float_bound(only.view.radius + slack, 2);
+    view.radius = float_bound(held.radius + slack, 2);
     set_children(axes, t, t, center, view);
     return;
   }
   const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
-  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, l, left.view, r, right.view);
+  const Below below(views, left.node, l, right.node, r);
+  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, below);
   if (!(fit.cost <= kMostGrown * box.fitted)) {
     const auto try_axes = [&](Lanes first, Lanes second) {
       Axes axes;
       if (!orthonormal(first, second, axes)) return;
-      const Fit other = fit_along(axes, l, left.view, r, right.view);
+      const Fit other = fit_along(axes, below);
       if (other.cost < 0.999F * fit.cost) fit = other;
     };
     try_axes(l.x, l.y);
@@ -399,7 +536,7 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& bo
     Lanes across{};
     float most = 0.0F;
     for (const auto& [side, half] :
-         {std::pair(&l, left.view.half), std::pair(&r, right.view.half)}) {
+         {std::pair(&l, views[left.node].half), std::pair(&r, views[right.node].half)}) {
       const Lanes edges[] = {side->x * half[0], side->y * half[1], side->z * half[2]};
       for (const Lanes edge : edges) {
         const Lanes part = edge - line * (dot(edge, line) / length);
@@ -413,26 +550,17 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, NodeBox& bo
     box.fitted = fit.cost;
   }
   const Axes& axes = fit.axes;
-  const float center = size_of(fit.center);
-  const float slack = float_bound(
-      std::max(slack_of(fit.left, left.view, center), slack_of(fit.right, right.view, center)) +
-          (axes.error + 12.0F * kFloatRoundoff) * center,
-      8);
+  const float slack = slack_of(below, axes, size_of(fit.center));
   box.x = axes.x;
   box.y = axes.y;
   box.z = axes.z;
   box.turn_error = axes.error;
   box.c = along(axes, fit.center);
   for (int i = 0; i < 3; ++i) view.half[i] = float_bound(fit.half[i] + slack, 4);
-  set_children(axes, fit.left, fit.right, fit.center, view);
-  const auto ball = [](const float* pose, float error, float radius) {
-    const Lanes p = load(pose + 9);
-    return float_bound(std::sqrt(dot(p, p)) + error + radius, 12);
-  };
+  set_children(axes, turned_to(axes, l), turned_to(axes, r), fit.center, view);
   const Lanes h = load(view.half);
   view.radius = std::min(float_bound(std::sqrt(dot(h, h)), 8),
-                         std::max(ball(view.left, view.position_error, left.view.radius),
-                                  ball(view.right, view.position_error, right.view.radius)));
+                         float_bound(farthest(below, axes, fit.center) + slack, 8));
 }
 
 inline FloatPose between_children(const NodeView& node) noexcept {
@@ -454,9 +582,6 @@ inline FloatPose to_left_of_b(const FloatPose& X_ab, const NodeView& b) noexcept
 inline FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept {
   return pose(times(placing(X_ab), child_pose(b.right, b)));
 }
-
-// Half a box's edges, and its ball's radius in the fourth lane.
-inline Lanes sizes_of(const NodeView& view) noexcept { return load(view.half); }
 
 // Which of the pairs (as where_any counts them, `every` for all) are proven farther apart than the
 // clearance. `a` and `b` are sizes_of.
@@ -537,8 +662,8 @@ void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidE
   const auto slot = [slots](int i) { return i == 0 ? nullptr : slots + i; };
   for (const int n : nodes) {
     const ChainTree::Node& node = tree.nodes()[static_cast<size_t>(n)];
-    merge_box({boxes[node.left], views[node.left], slot(node.left_slot)},
-              {boxes[node.right], views[node.right], slot(node.right_slot)}, boxes[n], views[n]);
+    merge_box({node.left, boxes[node.left], slot(node.left_slot)},
+              {node.right, boxes[node.right], slot(node.right_slot)}, views, boxes[n], views[n]);
   }
 }
 
@@ -548,15 +673,10 @@ void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidE
 // Which of the two pairs are proven apart: bit 0 the left child's, bit 1 the right one's.
 inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lanes right,
                        Lanes other, const FloatPose& X_ab, float clearance, FloatPose* X) noexcept {
-  const ChildPose<Lanes> l = child_pose(divided.left, divided);
-  const ChildPose<Lanes> r = child_pose(divided.right, divided);
   const Placing<Lanes> Y = placing(X_ab);
 #ifdef CATENA_TWIN
-  const ChildPose<Twin> children{twin(l.row0, r.row0), twin(l.row1, r.row1), twin(l.row2, r.row2),
-                                 twin(l.p, r.p),       l.rotation_error,     l.position_error};
-  const Placing<Twin> before{twin(Y.x, Y.x),   twin(Y.y, Y.y),
-                             twin(Y.z, Y.z),   twin(Y.p, Y.p),
-                             Y.rotation_error, twin(Y.position_error, Y.position_error)};
+  const ChildPose<Twin> children = children_of(divided);
+  const Placing<Twin> before = doubled(Y);
   const Placing<Twin> after = divides_a ? inverse_times(children, before) : times(before, children);
   X[0] = {low(after.x), low(after.y),         low(after.z),
           low(after.p), after.rotation_error, after.position_error[0]};
@@ -572,7 +692,8 @@ inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lane
     return divides_a ? which_apart(after, sizes, other, clearance, 1)
                      : which_apart(after, other, sizes, clearance, 1);
   };
-  return one(l, left, X[0]) | one(r, right, X[1]) << 1;
+  return one(child_pose(divided.left, divided), left, X[0]) |
+         one(child_pose(divided.right, divided), right, X[1]) << 1;
 #endif
 }
 

@@ -175,6 +175,13 @@ std::uint64_t internal::ChainStateProbe::grid_answers(const ChainState& state) {
   return state.impl_->method.grid_answers() + state.impl_->workspace.impl().method.grid_answers();
 }
 
+internal::ChainStateProbe::Boxes internal::ChainStateProbe::boxes(ChainState& state) {
+  const RoundingScope rounding;
+  QueryStats remade;
+  state.impl_->catch_up(remade);
+  return {state.impl_->boxes, state.impl_->views};
+}
+
 void ChainState::commit() { impl_->commit(); }
 void ChainState::rollback() { impl_->rollback(); }
 

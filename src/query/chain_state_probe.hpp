@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "catena/query/chain_state.hpp"
+#include "hierarchy/chain_volumes.hpp"
 
 namespace catena::internal {
 
@@ -20,6 +22,13 @@ struct ChainStateProbe {
   static void use_only_grid(ChainState& state);
   /// How many checks the grid has answered.
   static std::uint64_t grid_answers(const ChainState& state);
+
+  struct Boxes {
+    std::span<const NodeBox> boxes;
+    std::span<const NodeView> views;
+  };
+  /// Of all nodes of the world's chain tree, which follow the values first; until the next call.
+  static Boxes boxes(ChainState& state);
 };
 
 }  // namespace catena::internal

@@ -10,7 +10,9 @@
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "query/chain_state_probe.hpp"
+#include "soundness/chain_worlds.hpp"
 #include "soundness/engine_bridge.hpp"
+#include "soundness/kinematics.hpp"
 #include "soundness/robots.hpp"
 #include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
@@ -130,6 +132,207 @@ TEST_P(OnEachTarget, ChainStateAnswersAsTheOracleAfterAnySequence) {
   EXPECT_GT(free, 300);
   EXPECT_GT(collisions, 200);
   EXPECT_GT(by_grid, 500U);
+}
+
+using Real = long double;
+
+// Balls whose hull is the shape, or lies within it.
+std::vector<std::pair<oracle::Vec<Real>, Real>> balls_of(const oracle::PlacedSpec& placed) {
+  using Kind = oracle::ShapeSpec::Kind;
+  const oracle::ShapeSpec& shape = placed.shape;
+  const auto& size = shape.size;
+  std::vector<std::pair<oracle::Vec<Real>, Real>> balls;
+  const auto add = [&](Real x, Real y, Real z, Real radius) {
+    const oracle::Pose<Real> X{oracle::rotation_rpy<Real>(placed.pose.rpy),
+                               oracle::vec<Real>(placed.pose.xyz)};
+    balls.emplace_back(X * oracle::Vec<Real>{x, y, z}, radius);
+  };
+  switch (shape.kind) {
+    case Kind::kSphere:
+      add(0, 0, 0, size[0]);
+      break;
+    case Kind::kBox:
+      for (int k = 0; k < 8; ++k) {
+        const auto side = [&](int i) {
+          return ((k >> i & 1) != 0 ? 0.5L : -0.5L) * size[size_t(i)];
+        };
+        add(side(0), side(1), side(2), 0);
+      }
+      break;
+    case Kind::kMesh:
+      for (const auto& v : shape.vertices) add(v[0], v[1], v[2], 0);
+      break;
+    case Kind::kHalfSpace:
+      break;
+    default:  // along z
+      for (const Real z : {-0.5L * size[1], 0.5L * size[1]}) {
+        if (shape.kind == Kind::kCapsule) {
+          add(0, 0, z, size[0]);
+        } else if (shape.kind == Kind::kCone && z > 0) {
+          add(0, 0, z, 0);
+        } else {
+          for (int k = 0; k < 16; ++k) {
+            const Real angle = k * M_PIl / 8;
+            add(size[0] * std::cos(angle), size[0] * std::sin(angle), z, 0);
+          }
+        }
+      }
+  }
+  return balls;
+}
+
+// Every node's box and ball contain all parts below the node, and the box is within the one along
+// its axes around its children's boxes. By the kinematics of `spec` in 80 bits. Counts the faces
+// that are farther in than these by 1 % of their distance.
+void expect_fit(ChainState& state, const oracle::RobotSpec& spec, const std::string& where,
+                int& tight_faces) {
+  const CollisionWorld& world = state.world();
+  const ChainTree& tree = world.chain_tree();
+  const Robot& robot = world.robot();
+  const auto [boxes, views] = internal::ChainStateProbe::boxes(state);
+
+  oracle::Kinematics<Real> kinematics(spec);
+  const std::vector<double> q = oracle::values(robot, spec, state.positions());
+  kinematics.set_motion(q, q);
+  std::vector<oracle::Pose<Real>> X_WL;
+  kinematics.poses(0, X_WL);
+
+  std::vector<std::vector<std::pair<oracle::Vec<Real>, Real>>> balls(tree.parts().size());
+  for (size_t part = 0; part < balls.size(); ++part) {
+    const auto& body = world.body(world.geometries()[part].body);
+    const auto link = size_t(kinematics.link(body.name));
+    const auto& placed = spec.links[link].collision;
+    balls[part] = balls_of(placed[part - size_t(body.first_geometry)]);
+    for (auto& [center, radius] : balls[part]) center = X_WL[link] * center;
+  }
+
+  // X_WO of a node; what its axes are off by is counted below.
+  const auto frame = [&](size_t n) {
+    const LinkIndex anchor = tree.nodes()[n].anchor;
+    size_t link = 0;
+    for (const oracle::JointSpec& joint : spec.joints) {
+      if (anchor.value > 0 && joint.name == robot.joint(anchor).name) {
+        link = size_t(kinematics.link(joint.child));
+      }
+    }
+    const internal::NodeBox& box = boxes[n];
+    const auto column = [](internal::FloatLanes v) { return oracle::Vec<Real>{v[0], v[1], v[2]}; };
+    const oracle::Pose<Real> X_AO{{column(box.x), column(box.y), column(box.z)}, column(box.c)};
+    return X_WL[link] * X_AO;
+  };
+  std::vector<oracle::Pose<Real>> X_WO;
+  for (size_t n = 0; n < boxes.size(); ++n) X_WO.push_back(frame(n));
+
+  for (size_t n = 0; n < boxes.size(); ++n) {
+    const internal::NodeView& view = views[n];
+    if (view.empty()) continue;
+    const auto sides = [](const oracle::Vec<Real>& v) { return std::array{v.x, v.y, v.z}; };
+    std::vector<int> open{static_cast<int>(n)};
+    while (!open.empty()) {
+      const ChainTree::Node& node = tree.nodes()[size_t(open.back())];
+      open.pop_back();
+      if (node.left >= 0) open.insert(open.end(), {node.left, node.right});
+      if (node.part < 0) continue;
+      for (const auto& [center, radius] : balls[size_t(node.part)]) {
+        const oracle::Vec<Real> d = center - X_WO[n].p;
+        const Real off = Real(boxes[n].turn_error) * norm(d) + 1e-12L;
+        const auto along = sides(X_WO[n].R.transposed_times(d));
+        for (size_t i = 0; i < 3; ++i) {
+          ASSERT_LE(std::abs(along[i]) + radius, Real(view.half[i]) + off)
+              << where << " node " << n;
+        }
+        ASSERT_LE(norm(d) + radius, Real(view.radius) + 1e-12L) << where << " node " << n;
+      }
+    }
+
+    const ChainTree::Node& node = tree.nodes()[n];
+    if (node.left < 0 || views[size_t(node.left)].empty() || views[size_t(node.right)].empty()) {
+      continue;
+    }
+    std::array<Real, 3> lo, hi;
+    lo.fill(kInfinity);
+    hi.fill(-kInfinity);
+    Real size = 0;
+    for (const int child : {node.left, node.right}) {
+      const oracle::Pose<Real>& X = X_WO[size_t(child)];
+      const auto center = sides(X_WO[n].R.transposed_times(X.p - X_WO[n].p));
+      std::array<Real, 3> reach{};
+      for (const auto& [axis, edge] :
+           {std::pair(X.R.ex, 0), std::pair(X.R.ey, 1), std::pair(X.R.ez, 2)}) {
+        const Real half = views[size_t(child)].half[edge];
+        const auto along = sides(X_WO[n].R.transposed_times(axis));
+        for (size_t i = 0; i < 3; ++i) reach[i] += std::abs(along[i]) * half;
+        size += half;
+      }
+      size += norm(X.p - X_WO[n].p);
+      for (size_t i = 0; i < 3; ++i) {
+        lo[i] = std::min(lo[i], center[i] - reach[i]);
+        hi[i] = std::max(hi[i], center[i] + reach[i]);
+      }
+    }
+    const oracle::Vec<Real> c{boxes[n].c[0], boxes[n].c[1], boxes[n].c[2]};
+    const Real slack = 1e-4L * (size + norm(c));  // of floats and of fit_boxes
+    for (size_t i = 0; i < 3; ++i) {
+      ASSERT_LE(Real(view.half[i]), hi[i] + slack) << where << " node " << n;
+      ASSERT_GE(-Real(view.half[i]), lo[i] - slack) << where << " node " << n;
+      const Real much = 0.01L * (hi[i] - lo[i]);
+      tight_faces += (hi[i] - view.half[i] > much ? 1 : 0) + (-view.half[i] - lo[i] > much ? 1 : 0);
+    }
+  }
+}
+
+// Property: whatever was set, checked, committed and taken back, the boxes contain the parts (trap:
+// made from boxes below that are of other values), and are no looser than around the boxes below.
+TEST_P(OnEachTarget, BoxesFitThePartsAfterAnySequence) {
+  Rng rng(85);
+  std::vector<oracle::RobotSpec> specs;
+  for (const std::string& name : oracle::robot_names()) {
+    specs.push_back(oracle::make_robot_spec(name));
+  }
+  for (const int links : {3, 8, 33, 65, 129}) {
+    for (const bool serial : {false, true}) {
+      specs.push_back(oracle::random_chain_world(rng, {links, /*simple=*/true, serial}).robots[0]);
+    }
+  }
+  for (const oracle::RobotSpec& spec : specs) {
+    const auto robot = oracle::make_robot(spec);
+    ChainState state(std::make_shared<const CollisionWorld>(robot, nullptr));
+    std::vector<double> now = oracle::values(*robot, spec, state.positions()), committed = now;
+    for (int step = 0; step < 60; ++step) {
+      const int what = std::uniform_int_distribution<int>(0, 9)(rng);
+      if (what < 6) {
+        const auto to = oracle::nearby_configuration(spec, now, what < 3 ? 0.02 : 0.5, rng);
+        now = oracle::change_some(spec, now, to, what % 3 + 1, rng);
+        state.set(oracle::positions(*robot, spec, now));
+      } else if (what == 6) {
+        now = oracle::random_configuration(spec, rng);
+        state.set(oracle::positions(*robot, spec, now));
+      } else if (what == 7) {
+        state.commit();
+        committed = now;
+      } else if (what == 8) {
+        state.rollback();
+        now = committed;
+      } else {
+        state.check();
+      }
+      if (what < 8 && step % 3 != 0) continue;
+      const std::string where = spec.name + " of " + std::to_string(spec.links.size()) +
+                                " links, seed 85 step " + std::to_string(step);
+      int tight_faces = 0;
+      expect_fit(state, spec, where, tight_faces);
+      if (HasFatalFailure()) return;
+    }
+    // All made anew.
+    state.set(oracle::positions(*robot, spec, oracle::random_configuration(spec, rng)));
+    int tight_faces = 0;
+    expect_fit(state, spec, spec.name, tight_faces);
+    if (HasFatalFailure()) return;
+    // Else they are loose; with few links little is merged.
+    if (spec.links.size() > 32) {
+      EXPECT_GT(tight_faces, 2 * int(spec.links.size()));
+    }
+  }
 }
 
 // A chain of `n` links with a ball each, over a floor.

@@ -33,8 +33,8 @@ struct ChainStateProbe;
 ///           that was moved from may only be destroyed or assigned to.
 /// Threads   one per thread; the world is shared.
 /// Source    [Lotan2002], sections 3 and 4; that pairs within one rigid piece are dropped at every
-///           node, that a proof is kept apart from what is committed, and the choice between tree
-///           and grid are ours.
+///           node, that boxes hold those two levels below, that a proof is kept apart from what is
+///           committed, and the choice between tree and grid are ours.
 class ChainState {
  public:
   /// Stands at the robot's zero positions, of which nothing is proven.
