@@ -11,8 +11,9 @@ namespace catena {
 namespace internal {
 namespace {
 
-// Fewer configurations than that are checked one by one: eight lanes cost as much as one.
-constexpr Eigen::Index kLeastLanes = 2;
+// Fewer configurations than that are checked one by one: eight lanes cost as much as two and a half
+// of them, from 7 links to 1,024.
+constexpr Eigen::Index kLeastLanes = 3;
 
 int num_edges(const ChainTree::Leaf& leaf) {
   return leaf.box == ChainTree::kBall ? 0 : leaf.box == ChainTree::kLine ? 1 : 3;
@@ -24,6 +25,8 @@ void prepare(const CollisionWorld& world, Lanes& lanes) {
   const auto links = static_cast<size_t>(robot.num_links());
   lanes.links.resize(links);
   lanes.angles.resize(links);
+  lanes.sines.resize(links);
+  lanes.cosines.resize(links);
   lanes.X_WL.resize(links);
   for (size_t i = 1; i < links; ++i) {
     const Joint& joint = robot.joint(LinkIndex(static_cast<int>(i)));
@@ -57,7 +60,7 @@ void set_errors(const CollisionWorld& world, double clearance, Lanes& lanes) {
     const Lanes::Link& parent = lanes.links[static_cast<size_t>(link.parent)];
     const double turn = 1.0 + parent.rotation_error;
     Lanes::JointError own;
-    if (link.joint_pose >= 0) {
+    if (!link.turns) {
       own = lanes.joint_errors[static_cast<size_t>(link.joint_pose)];
       link.rotation_error =
           bound_above(own.rotation + parent.rotation_error * (1.0 + own.rotation) +
@@ -204,18 +207,15 @@ class Batch final : public LaneVisitor {
     lanes_.joint_errors.clear();
     const auto joints = world_.robot().turning_joints();
     for (size_t i = 1; i < lanes_.links.size(); ++i) {
-      const TurningJoint& joint = joints[i];
-      bool turns = joint.q_index >= 0;
-      if (turns) {
-        LaneReal& angles = lanes_.angles[i];
-        for (int lane = 0; lane < kLanes; ++lane) {
-          const double angle = column[lane][joint.q_index];
-          turns &= angle >= joint.lower && angle <= joint.upper;
-          angles.lane[lane] = angle;
-        }
-      }
-      lanes_.links[i].joint_pose = turns ? -1 : static_cast<int>(lanes_.joint_poses.size());
-      if (!turns) take_joint_pose(LinkIndex(static_cast<int>(i)), last);
+      const int place = joints[i].q_index;
+      if (place < 0) continue;
+      for (int lane = 0; lane < kLanes; ++lane) lanes_.angles[i].lane[lane] = column[lane][place];
+    }
+    turn_lanes(world_, lanes_);
+    for (size_t i = 1; i < lanes_.links.size(); ++i) {
+      if (lanes_.links[i].turns) continue;
+      lanes_.links[i].joint_pose = static_cast<int>(lanes_.joint_poses.size());
+      take_joint_pose(LinkIndex(static_cast<int>(i)), last);
     }
     stats_.compositions += lanes_.links.size() * static_cast<size_t>(last + 1);
     if (lanes_.joint_poses.empty() && lanes_.errors_at == options_.clearance) return;
@@ -302,7 +302,7 @@ class Batch final : public LaneVisitor {
     const Vector3d normal = X_WG.X.R * shape.center;
     const double offset = shape.half.x() + normal.dot(X_WG.X.p);
     const float slack =
-        float_above(X_WG.position_error + 1e-6 * (std::abs(shape.half.x()) + X_WG.X.p.lpNorm<1>()));
+        float_above(X_WG.position_error + 2e-6 * (std::abs(shape.half.x()) + X_WG.X.p.lpNorm<1>()));
     const LaneBox& box = lanes_.boxes[static_cast<size_t>(n)];
     unsigned lanes = 0;
     for (int lane = 0; lane < kLanes; ++lane) {

@@ -197,6 +197,25 @@ CATENA_INLINE void place_leaf(const ChainTree& tree, const ChainTree::Leaf& leaf
   }
 }
 
+// Apart from the poses, because no angle waits for another.
+void turn_lanes(const CollisionWorld& world, Lanes& lanes) {
+  const auto joints = world.robot().turning_joints();
+  for (size_t i = 1; i < lanes.links.size(); ++i) {
+    const TurningJoint& joint = joints[i];
+    Lanes::Link& link = lanes.links[i];
+    link.turns = joint.q_index >= 0;
+    if (!link.turns) continue;
+    for (int first = 0; first < kLanes; first += kDoubles) {
+      double* const angles = &lanes.angles[i].lane[first];
+      using Holds [[gnu::vector_size(sizeof(double) * kDoubles)]] = std::int64_t;
+      const Doubles angle = get<Doubles>(angles);
+      const Holds beyond = ~((angle >= joint.lower) & (angle <= joint.upper));
+      for (int k = 0; k < kDoubles; ++k) link.turns = link.turns && beyond[k] == 0;
+      sines_and_cosines(angles, &lanes.sines[i].lane[first], &lanes.cosines[i].lane[first]);
+    }
+  }
+}
+
 void place_some(const CollisionWorld& world, int first, Lanes& lanes) noexcept {
   const ChainTree& tree = world.chain_tree();
   const TurningJoint* const joints = world.robot().turning_joints().data();
@@ -212,12 +231,11 @@ void place_some(const CollisionWorld& world, int first, Lanes& lanes) noexcept {
     const Lanes::Link& link = lanes.links[static_cast<size_t>(i)];
     if (i > 0) {
       if (link.parent != i - 1) X = load_pose(lanes.X_WL[static_cast<size_t>(link.parent)], first);
-      if (link.joint_pose >= 0) {
+      if (!link.turns) {
         multiply(load_pose(lanes.joint_poses[static_cast<size_t>(link.joint_pose)], first), X);
       } else {
-        double sine[kDoubles], cosine[kDoubles];
-        sines_and_cosines(&lanes.angles[static_cast<size_t>(i)].lane[first], sine, cosine);
-        turn(joints[i], link.straight, oblique, sine, cosine, X);
+        turn(joints[i], link.straight, oblique, &lanes.sines[static_cast<size_t>(i)].lane[first],
+             &lanes.cosines[static_cast<size_t>(i)].lane[first], X);
       }
     }
     LanePose& pose = lanes.X_WL[static_cast<size_t>(i)];
@@ -462,10 +480,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace catena::internal {
 
+HWY_EXPORT(turn_lanes);
 HWY_EXPORT(place_lanes);
 HWY_EXPORT(merge_lanes);
 HWY_EXPORT(visit_lane_parts);
 HWY_EXPORT(visit_lane_scene);
+
+void turn_lanes(const CollisionWorld& world, Lanes& lanes) {
+  HWY_DYNAMIC_DISPATCH(turn_lanes)(world, lanes);
+}
 
 void place_lanes(const CollisionWorld& world, Lanes& lanes) {
   HWY_DYNAMIC_DISPATCH(place_lanes)(world, lanes);

@@ -34,9 +34,11 @@ struct LaneBox {
 struct Lanes {
   struct Link {
     int parent = 0;
-    /// Which of joint_poses has X_PL; -1: the joint turns by `angles` in every lane.
-    int joint_pose = -1;
+    /// The joint turns, in every lane by an angle that is taken as it is; otherwise X_PL is in
+    /// joint_poses[joint_pose].
+    bool turns = false;
     bool straight = false;  ///< R_PJ is the identity
+    int joint_pose = 0;
     // What is not known of the pose in any lane, as in RigidEnclosure, and at least the sum of the
     // sizes of its position's coordinates.
     double rotation_error = 0.0, position_error = 0.0, size = 0.0;
@@ -66,7 +68,7 @@ struct Lanes {
   std::vector<Link> links;
   std::vector<Leaf> leaves;
   std::vector<int> leaf_of_node;
-  std::vector<LaneReal> angles;  ///< of every link
+  std::vector<LaneReal> angles, sines, cosines;  ///< of every link
   std::vector<LanePose> joint_poses;
   std::vector<JointError> joint_errors;  ///< the largest of all lanes
   std::vector<LanePose> X_WL;            ///< of every link
@@ -93,8 +95,11 @@ class LaneVisitor {
   ~LaneVisitor() = default;
 };
 
-/// Poses, shapes and boxes of all lanes, from angles, joint_poses and what `links` and `leaves` say
-/// of errors; `open` becomes the siblings of the tree that are near in some lane.
+/// Sines and cosines of all angles, and which joints turn by them.
+void turn_lanes(const CollisionWorld& world, Lanes& lanes);
+
+/// Poses, shapes and boxes of all lanes, from sines and cosines, joint_poses and what `links` and
+/// `leaves` say of errors; `open` becomes the siblings of the tree that are near in some lane.
 void place_lanes(const CollisionWorld& world, Lanes& lanes);
 
 /// Visits the pairs of parts that boxes, and then shapes, leave nearer than the clearance in some
