@@ -142,9 +142,13 @@ class Batch final : public LaneVisitor {
     });
   }
 
-  unsigned meets_element(int part, const SceneTree::Node& obstacle, unsigned lanes) override {
+  unsigned meets_element(int part, int leaf, const SceneTree::Node& obstacle,
+                         unsigned lanes) override {
     const GeometryPair pair{part, world_.first_scene_geometry() + obstacle.geometry};
     if (!checks(pair)) return 0;
+    lanes &= near_slab(lanes_, leaf, slab_of(geometry(pair.b), obstacle.element, leaf, lanes),
+                       float_above(options_.clearance));
+    if (lanes == 0) return 0;
     if (geometry(part).geometry->num_elements() == 1) {
       return visit(pair, lanes, [&](StateQuery& query) { query.meets_element(part, obstacle); });
     }
@@ -292,6 +296,41 @@ class Batch final : public LaneVisitor {
     if (!checks(pair)) return alive;
     return alive &
            ~visit(pair, near, [&](StateQuery& query) { query.meets_half_space(pair.a, pair.b); });
+  }
+
+  // An element of the scene along the normal of its triangle, or towards a part in the first of the
+  // lanes (docs/rigor.md, R10).
+  Slab slab_of(const CollisionWorld::WorldGeometry& g, int element, int leaf,
+               unsigned lanes) const {
+    const ConvexShape shape = g.geometry->element(element);
+    const Matrix3d& R_WG = g.X_LG.X.R;
+    Vector3d along;
+    if (shape.core == ConvexShape::Core::kTriangle) {
+      along =
+          R_WG * (shape.corners[1] - shape.corners[0]).cross(shape.corners[2] - shape.corners[0]);
+    } else {
+      const LaneFloat* const center =
+          lanes_.shapes.data() + lanes_.leaves[static_cast<size_t>(leaf)].shape;
+      const int lane = __builtin_ctz(lanes);
+      along = -(g.X_LG.X * shape.core_center());
+      for (int k = 0; k < 3; ++k) along[k] += static_cast<double>(center[k].lane[lane]);
+    }
+    along.normalize();  // of a zero or an overflow: no direction, and then nothing is proven
+    Slab slab{};
+    for (int k = 0; k < 3; ++k) slab.direction[k] = static_cast<float>(along[k] * (1.0 - 3e-7));
+    for (int k = 0; k < 3; ++k) along[k] = static_cast<double>(slab.direction[k]);
+    const Vector3d d = R_WG.transpose() * along;
+    const double size = shape.core_center().norm() + shape.core_radius();
+    const double margin =
+        bound_above((shape.radius + shape.core_error) * (1.0 + 1e-13) + g.X_LG.point_error(size) +
+                        64 * kUnitRoundoff * (size + g.X_LG.X.p.lpNorm<1>()),
+                    10);
+    const auto side = [&](const Vector3d& direction) {
+      return along.dot(g.X_LG.X * shape.support(direction));
+    };
+    slab.hi = static_cast<float>(side(d) + margin);
+    slab.lo = static_cast<float>(side(-d) - margin);
+    return slab;
   }
 
   // The lanes in which a node's box is proven to be outside of a half-space (docs/rigor.md, R10).

@@ -318,6 +318,35 @@ CATENA_INLINE unsigned near_shapes(const Lanes& all, const Lanes::Leaf& a, const
   return lanes;
 }
 
+unsigned near_slab(const Lanes& all, int leaf, const Slab& slab, float clearance) {
+  const Lanes::Leaf& part = all.leaves[static_cast<size_t>(leaf)];
+  const LaneFloat* const shape = all.shapes.data() + part.shape;
+  const float reach =
+      (part.reach + clearance) * 1.000001F + 1e-6F * (size_of(slab.lo) + size_of(slab.hi)) + 1e-12F;
+  unsigned lanes = 0;
+  for (int first = 0; first < kLanes; first += kFloats) {
+    Wide middle{}, sizes{}, extent{};
+    for (int k = 0; k < 3; ++k) {
+      const Wide center = get<Wide>(&shape[k].lane[first]);
+      middle += center * slab.direction[k];
+      sizes += size_of(center);
+    }
+    for (int e = 1; e <= part.num_edges; ++e) {
+      Wide along{};
+      for (int k = 0; k < 3; ++k) {
+        const Wide edge = get<Wide>(&shape[3 * e + k].lane[first]);
+        along += edge * slab.direction[k];
+        sizes += size_of(edge);
+      }
+      extent += size_of(along);
+    }
+    const Wide limit = sizes * 2e-6F + reach;
+    const Bits apart = (middle - extent - slab.hi > limit) | (slab.lo - middle - extent > limit);
+    lanes |= lanes_of(~apart) << first;
+  }
+  return lanes;
+}
+
 void merge(const LaneBox& a, const LaneBox& b, LaneBox& to) noexcept {
   for (int first = 0; first < kLanes; first += kFloats) {
     for (int k = 0; k < 3; ++k) {
@@ -448,8 +477,10 @@ struct LaneScene {
         const unsigned open = list[i].lanes & alive;
         if (open == 0) continue;
         const SceneTree::Node& obstacle = scene.nodes[static_cast<size_t>(list[i].node)];
-        alive &= ~(solids ? visitor.meets_inside(node.part, obstacle, open)
-                          : visitor.meets_element(node.part, obstacle, open));
+        alive &=
+            ~(solids ? visitor.meets_inside(node.part, obstacle, open)
+                     : visitor.meets_element(node.part, lanes.leaf_of_node[static_cast<size_t>(n)],
+                                             obstacle, open));
       }
     } else if (stop > kept) {
       descend(node.left, kept, stop);
@@ -483,6 +514,7 @@ namespace catena::internal {
 HWY_EXPORT(turn_lanes);
 HWY_EXPORT(place_lanes);
 HWY_EXPORT(merge_lanes);
+HWY_EXPORT(near_slab);
 HWY_EXPORT(visit_lane_parts);
 HWY_EXPORT(visit_lane_scene);
 
@@ -493,6 +525,10 @@ void turn_lanes(const CollisionWorld& world, Lanes& lanes) {
 void place_lanes(const CollisionWorld& world, Lanes& lanes) {
   HWY_DYNAMIC_DISPATCH(place_lanes)(world, lanes);
   HWY_DYNAMIC_DISPATCH(merge_lanes)(world.chain_tree(), lanes);
+}
+
+unsigned near_slab(const Lanes& lanes, int leaf, const Slab& slab, float clearance) {
+  return HWY_DYNAMIC_DISPATCH(near_slab)(lanes, leaf, slab, clearance);
 }
 
 unsigned visit_lane_parts(const CollisionWorld& world, float clearance, std::uint64_t most,

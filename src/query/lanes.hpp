@@ -86,7 +86,9 @@ struct Lanes {
 class LaneVisitor {
  public:
   virtual unsigned meets_part(int a, int b, unsigned lanes) = 0;
-  virtual unsigned meets_element(int part, const SceneTree::Node& obstacle, unsigned lanes) = 0;
+  /// `leaf` is the part's, of Lanes::leaves.
+  virtual unsigned meets_element(int part, int leaf, const SceneTree::Node& obstacle,
+                                 unsigned lanes) = 0;
   virtual unsigned meets_inside(int part, const SceneTree::Node& obstacle, unsigned lanes) = 0;
   /// Too many pairs were near: the lanes are left open.
   virtual void give_up(unsigned lanes) = 0;
@@ -108,7 +110,15 @@ void place_lanes(const CollisionWorld& world, Lanes& lanes);
 unsigned visit_lane_parts(const CollisionWorld& world, float clearance, std::uint64_t most,
                           Lanes& lanes, unsigned alive, LaneVisitor& visitor, QueryStats& stats);
 
-/// The same for parts and what boxes bound in the scene.
+/// What lies between lo and hi along a direction in W of at most unit length.
+struct Slab {
+  float direction[3];
+  float lo, hi;
+};
+/// The lanes in which a leaf's part is not proven to be farther from a slab than the clearance.
+unsigned near_slab(const Lanes& lanes, int leaf, const Slab& slab, float clearance);
+
+/// As visit_lane_parts, for parts and what boxes bound in the scene.
 unsigned visit_lane_scene(const CollisionWorld& world, std::uint64_t most, Lanes& lanes,
                           unsigned alive, LaneVisitor& visitor, QueryStats& stats);
 

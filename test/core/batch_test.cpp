@@ -265,6 +265,140 @@ TEST_P(OnEachTarget, EndToEndContactIsNeverFreeByMistake) {
   EXPECT_GT(free, 2000);
 }
 
+// A capsule that turns about its end, and lies across a triangle, or points down at a box.
+TEST_P(OnEachTarget, ContactWithASceneIsNeverFreeByMistake) {
+  Rng rng(917);
+  int touching = 0, free = 0;
+  TriangleMesh mesh;  // in the plane z = 0, wide
+  mesh.vertices = {{-9, -9, 0}, {9, -9, 0}, {0, 9, 0}};
+  mesh.triangles = {{0, 1, 2}};
+  for (const double base : {0.0, 3.0, 700.0}) {
+    for (const bool box : {false, true}) {
+      PlanarChain chain{1, 1.0, 1.0, 0.25, base};
+      // The tip's height is base - sin(angle) of a chain that turns about z: the plane is y =
+      // -0.75.
+      RigidEnclosure X = RigidEnclosure::translation({base, base - 0.75, base});
+      X.X.R << 0, 1, 0, 0, 0, 1, 1, 0, 0;
+      Scene scene;
+      auto obstacle = Geometry::make_mesh(mesh, MeshFilling::kSurface);
+      if (box) {
+        obstacle = Geometry::make(Box{{8, 8, 2}});
+        X.X.p.y() -= 1.0;
+      }
+      scene.objects.push_back({"obstacle", {{obstacle, X}}});
+      const CollisionWorld world(chain.robot(), std::make_shared<const Scene>(scene));
+      Workspace workspace(world);
+      Eigen::MatrixXd q(1, 400);
+      for (int k = 0; k < 400; ++k) {
+        const double gap = std::pow(10.0, uniform(rng, -14, -2)) * (k % 2 == 0 ? 1 : -1);
+        q(0, k) = -std::asin(0.5 - gap);
+        if (k % 4 < 2) q(0, k) = -3.141592653589793 - q(0, k);
+      }
+      const std::vector<Verdict> verdicts = verdicts_of(world, q, {}, workspace);
+      for (Eigen::Index k = 0; k < q.cols(); ++k) {
+        const long double exact = 0.5L + std::sin(static_cast<long double>(q(0, k)));
+        if (exact < -1e-17L) {
+          ++touching;
+          ASSERT_NE(verdicts[size_t(k)], Verdict::kFree) << "gap " << double(exact);
+        }
+        if (exact > 1e-9L) {
+          ++free;
+          ASSERT_EQ(verdicts[size_t(k)], Verdict::kFree) << "gap " << double(exact);
+        }
+      }
+    }
+  }
+  EXPECT_GT(touching, 1000);
+  EXPECT_GT(free, 600);
+}
+
+// A body across the surface of a solid, or far below it; one is outside.
+TEST_P(OnEachTarget, WhatIsInsideOfAClosedMeshCollides) {
+  RobotDescription d;
+  d.name = "slider";
+  // Of several elements, which are held against an object once a lane.
+  d.links = {{"base", {}},
+             {"body", {oracle::make_placed(oracle::mesh(oracle::box_mesh({1, 1, 1})))}}};
+  JointDescription joint;
+  joint.name = "slide";
+  joint.type = JointType::kPrismatic;
+  joint.parent = "base";
+  joint.child = "body";
+  joint.lower = -100.0;
+  joint.upper = 100.0;
+  d.joints.push_back(joint);
+  oracle::SceneSpec scene;
+  scene.objects.push_back({"rock", {oracle::mesh(oracle::box_mesh({20, 20, 20}))}});
+  const CollisionWorld world(RobotBuilder::build(d), oracle::make_scene(scene));
+  Workspace workspace(world);
+  Eigen::MatrixXd q = Eigen::MatrixXd::Constant(1, 40, 9.9);  // across a face
+  q.rightCols(16).setConstant(1.5);
+  q(0, 3) = 15.0;
+  std::vector<Verdict> expected(40, Verdict::kCollision);
+  expected[3] = Verdict::kFree;
+  EXPECT_EQ(verdicts_of(world, q, {}, workspace), expected);
+}
+
+// A box beyond the range of floats, turned so that its edges are no numbers, beside a small ball.
+TEST_P(OnEachTarget, HugePartsAreNotLostInTheirNodes) {
+  for (const bool first : {false, true}) {
+    RobotDescription d;
+    d.name = "slider";
+    const PlacedGeometry ball{Geometry::make(Sphere{1.0}), RigidEnclosure::identity()};
+    const PlacedGeometry box{Geometry::make(Box{Vector3d::Constant(1e45)}),
+                             RigidEnclosure::from_rpy({first ? -1.0 : 1.0, 0, 0}, {0.5, 0.6, 0.7})};
+    d.links = {{"base", {ball}}, {"body", {ball, box}}};
+    JointDescription joint;
+    joint.name = "slide";
+    joint.type = JointType::kPrismatic;
+    joint.parent = "base";
+    joint.child = "body";
+    joint.lower = -1000.0;
+    joint.upper = 1000.0;
+    d.joints.push_back(joint);
+    d.links.push_back({"other", {}});
+    joint.name = "still";
+    joint.parent = "body";
+    joint.child = "other";
+    d.joints.push_back(joint);
+    Scene scene;
+    scene.objects.push_back({"stone", {ball}});
+    const CollisionWorld world(RobotBuilder::build(d), std::make_shared<const Scene>(scene));
+    Workspace workspace(world);
+    Eigen::MatrixXd q = Eigen::MatrixXd::Zero(2, 8);
+    q.row(0).setConstant(100.0);
+    for (const Verdict verdict : verdicts_of(world, q, {}, workspace)) {
+      EXPECT_NE(verdict, Verdict::kFree);
+    }
+  }
+}
+
+// A value a little beyond its limit stands for the limit, at which there is contact.
+TEST_P(OnEachTarget, ValuesAreClampedAsForOneState) {
+  RobotDescription d;
+  d.name = "hand";
+  d.links = {{"base", {}},
+             {"hand", {{Geometry::make(Sphere{0.1}), RigidEnclosure::translation({1, 0, 0})}}}};
+  JointDescription joint;
+  joint.name = "turn";
+  joint.type = JointType::kRevolute;
+  joint.parent = "base";
+  joint.child = "hand";
+  joint.axis = Vector3d::UnitZ();
+  joint.lower = -1.0;
+  joint.upper = 0.0;
+  d.joints.push_back(joint);
+  // At the limit 0 the ball's lowest point is 3e-10 m deep; at +9e-10 it would be above.
+  Scene scene;
+  scene.objects.push_back(
+      {"floor",
+       {{Geometry::make(Box{{8, 2, 8}}), RigidEnclosure::translation({0, -1.1 + 3e-10, 0})}}});
+  const CollisionWorld world(RobotBuilder::build(d), std::make_shared<const Scene>(scene));
+  Workspace workspace(world);
+  const Eigen::MatrixXd q = Eigen::MatrixXd::Constant(1, 8, 9e-10);
+  EXPECT_EQ(verdicts_of(world, q, {}, workspace), std::vector<Verdict>(8, Verdict::kCollision));
+}
+
 // Around the number of lanes, and with room for neither more nor fewer verdicts.
 TEST_P(OnEachTarget, AnyNumberOfConfigurationsIsABatch) {
   Rng rng(921);
