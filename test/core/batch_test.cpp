@@ -1,4 +1,6 @@
 // Many configurations at once: verdicts of check_state, and never a false `free`.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -327,16 +329,21 @@ TEST_P(OnEachTarget, WhatIsInsideOfAClosedMeshCollides) {
   joint.lower = -100.0;
   joint.upper = 100.0;
   d.joints.push_back(joint);
-  oracle::SceneSpec scene;
-  scene.objects.push_back({"rock", {oracle::mesh(oracle::box_mesh({20, 20, 20}))}});
-  const CollisionWorld world(RobotBuilder::build(d), oracle::make_scene(scene));
-  Workspace workspace(world);
-  Eigen::MatrixXd q = Eigen::MatrixXd::Constant(1, 40, 9.9);  // across a face
-  q.rightCols(16).setConstant(1.5);
-  q(0, 3) = 15.0;
-  std::vector<Verdict> expected(40, Verdict::kCollision);
-  expected[3] = Verdict::kFree;
-  EXPECT_EQ(verdicts_of(world, q, {}, workspace), expected);
+  for (const bool solid : {true, false}) {
+    const std::array<double, 3> size{20, 20, 20};
+    oracle::SceneSpec scene;
+    scene.objects.push_back(
+        {"rock", {oracle::mesh(solid ? oracle::box_mesh(size) : oracle::open_box_mesh(size))}});
+    const CollisionWorld world(RobotBuilder::build(d), oracle::make_scene(scene));
+    Workspace workspace(world);
+    Eigen::MatrixXd q = Eigen::MatrixXd::Constant(1, 40, 9.9);  // across a face
+    q.rightCols(16).setConstant(1.5);
+    q(0, 3) = 15.0;
+    std::vector<Verdict> expected(40, Verdict::kCollision);
+    expected[3] = Verdict::kFree;
+    if (!solid) std::fill(expected.begin() + 24, expected.end(), Verdict::kFree);
+    EXPECT_EQ(verdicts_of(world, q, {}, workspace), expected);
+  }
 }
 
 // A box beyond the range of floats, turned so that its edges are no numbers, beside a small ball.
