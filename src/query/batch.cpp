@@ -1,5 +1,6 @@
 #include "catena/query/batch.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -194,8 +195,10 @@ class Batch final : public LaneVisitor {
     }
     const std::uint64_t most = options_.budget == 0 ? UINT64_MAX : options_.budget;
     alive = visit_lane_scene(world_, most, lanes_, alive, *this, stats_);
-    alive = visit_lane_parts(world_, float_above(options_.clearance), most, lanes_, alive, *this,
-                             stats_);
+    // Where a chain is tangled, check_state turns to a grid.
+    const std::uint64_t tangled = 32 * world_.chain_tree().nodes().size();
+    alive = visit_lane_parts(world_, float_above(options_.clearance), std::min(most, tangled),
+                             lanes_, alive, *this, stats_);
     for_each(alive,
              [&](int lane) { verdicts_[static_cast<size_t>(first_ + lane)] = Verdict::kFree; });
   }

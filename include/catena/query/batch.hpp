@@ -13,9 +13,10 @@ namespace catena {
 ///
 /// A verdict is that of check_state, unless that is kUndecided: then it may be a proven one. Ask
 /// check_state about a column for its witness; options.distances is not looked at here.
-/// Cost      about that of check_state for a column that is in collision early, a fifth to a third
-///           of it for free ones: eight columns go through kinematics and boxes together, those
-///           that pairs of boxes leave open through the exact tests one by one.
+/// Cost      a third of check_state's for a column, or less, among the robot's own links; from half
+///           of it to all of it in a scene, where exact tests decide. Eight columns go through
+///           kinematics and boxes together, whatever joints there are; the pairs that boxes leave
+///           open go through the exact tests one by one.
 /// Threads   reads `world`, writes only `workspace` and `verdicts`.
 /// Errors    as check_state, naming the column, before any verdict is written;
 ///           std::invalid_argument unless there is one verdict for each column.
