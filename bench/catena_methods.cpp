@@ -44,42 +44,53 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain) {
   return RobotBuilder::build(d);
 }
 
+PlacedGeometry snake_capsule(const Snake& snake) {
+  return {Geometry::make(Capsule{snake.radius, snake.length}),
+          RigidEnclosure::from_rpy({0.5 * snake.length, 0, 0}, {0, 0.5 * std::numbers::pi, 0})};
+}
+
+std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometry& link,
+                                         bool floating) {
+  RobotDescription d;
+  d.name = "snake";
+  d.links = {{"world", {}}};
+  if (floating) {
+    d.links.push_back({"base", {}});
+    JointDescription root;
+    root.name = "root";
+    root.type = JointType::kFloating;
+    root.parent = "world";
+    root.child = "base";
+    d.joints.push_back(root);
+  }
+  for (int i = 0; i < snake.links; ++i) {
+    JointDescription joint;
+    joint.name = "j" + std::to_string(i);
+    joint.type = JointType::kContinuous;
+    joint.parent = d.links.back().name;
+    d.links.push_back({"l" + std::to_string(i), {link}});
+    joint.child = d.links.back().name;
+    joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
+    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    d.joints.push_back(joint);
+  }
+  return RobotBuilder::build(d);
+}
+
 std::shared_ptr<const CollisionWorld> snake_world(const Triangles& triangles, const Snake& snake,
                                                   bool mesh) {
   TriangleMesh obstacles{triangles.vertices, triangles.indices};
   auto scene = std::make_shared<Scene>();
   scene->objects.push_back(
       {"pipes", {{Geometry::make_mesh(std::move(obstacles), MeshFilling::kSurface), {}}}});
-
-  RobotDescription d;
-  d.name = "snake";
-  d.links = {{"world", {}}, {"base", {}}};
-  JointDescription root;
-  root.name = "root";
-  root.type = JointType::kFloating;
-  root.parent = "world";
-  root.child = "base";
-  d.joints.push_back(root);
   PlacedGeometry link;
   if (mesh) {
     const Triangles t = link_mesh(snake);
     link.geometry = Geometry::make_mesh({t.vertices, t.indices}, MeshFilling::kSurface);
   } else {
-    link = {Geometry::make(Capsule{snake.radius, snake.length}),
-            RigidEnclosure::from_rpy({0.5 * snake.length, 0, 0}, {0, 0.5 * std::numbers::pi, 0})};
+    link = snake_capsule(snake);
   }
-  for (int i = 0; i < snake.links; ++i) {
-    d.links.push_back({"l" + std::to_string(i), {link}});
-    JointDescription joint;
-    joint.name = "j" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = i == 0 ? "base" : "l" + std::to_string(i - 1);
-    joint.child = d.links.back().name;
-    joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
-    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.joints.push_back(joint);
-  }
-  return std::make_shared<const CollisionWorld>(RobotBuilder::build(d), scene);
+  return std::make_shared<const CollisionWorld>(snake_robot(snake, link, /*floating=*/true), scene);
 }
 
 void set_positions(const SnakeConfiguration& c, Eigen::VectorXd& q) {

@@ -24,4 +24,10 @@ ChainMethods catena_chain_methods(std::shared_ptr<const Robot> robot = nullptr,
                                   std::vector<LinkIndex> joints = {});
 SceneMethods catena_scene_methods();
 
+/// A link's capsule, and a robot of links that carry the same: each is one. With a base that floats
+/// its pose comes first, and the snake starts there.
+PlacedGeometry snake_capsule(const Snake& snake);
+std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometry& link,
+                                         bool floating);
+
 }  // namespace catena::bench

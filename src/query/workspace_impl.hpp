@@ -8,6 +8,7 @@
 #include "catena/query/discrete.hpp"
 #include "catena/query/workspace.hpp"
 #include "hierarchy/part_grid.hpp"
+#include "lanes.hpp"
 #include "method_choice.hpp"
 #include "pair_traversal.hpp"
 
@@ -70,6 +71,7 @@ struct Workspace::Impl {
   std::uint64_t grid_fills = 0;
   internal::MethodChoice method{8.0, 2.0};  ///< of whole states
   internal::Scratch scratch;
+  internal::Lanes lanes;
   /// The convex elements that touched last: likely to touch again.
   struct Contact {
     Pair pair;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "catena/model/robot_builder.hpp"
+#include "catena/query/batch.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
@@ -74,6 +75,42 @@ TEST(Allocation, QueriesAllocateNothingAfterTheFirstCall) {
   };
   EXPECT_GT(run(), 0) << "the first call sizes the workspace: does the guard count at all?";
   EXPECT_EQ(run(), 0) << "a query allocated in its second round";
+}
+
+// Free and colliding states, turning joints and one that floats.
+TEST(Allocation, BatchesReuseTheirMemory) {
+  Scene scene;
+  scene.objects.push_back(
+      {"post", {{Geometry::make(Cylinder{0.1, 1.0}), RigidEnclosure::translation({1, 1, 0})}}});
+  scene.objects.push_back(
+      {"floor", {{Geometry::make(HalfSpace{Vector3d::UnitZ(), -1.0}), RigidEnclosure()}}});
+  RobotDescription floating;
+  floating.name = "body";
+  floating.links = {{"world", {}}, {"body", {{Geometry::make(Box{{1, 1, 1}}), {}}}}};
+  JointDescription joint;
+  joint.name = "root";
+  joint.type = JointType::kFloating;
+  joint.parent = "world";
+  joint.child = "body";
+  floating.joints.push_back(joint);
+  for (const auto& robot : {make_arm(20), RobotBuilder::build(floating)}) {
+    const CollisionWorld world(robot, std::make_shared<const Scene>(scene));
+    Workspace workspace(world);
+    Eigen::MatrixXd q = robot->zero_positions().replicate(1, 50);
+    const int some = robot->num_positions() == 20 ? 20 : 3;  // no quaternion
+    for (int k = 0; k < 50; ++k) q.col(k).head(some).setConstant((some == 3 ? 0.05 : 0.01) * k);
+    std::vector<Verdict> verdicts(50);
+    const auto run = [&] {
+      const long before = allocations;
+      check_states(world, q, {}, workspace, verdicts);
+      return allocations - before;
+    };
+    EXPECT_GT(run(), 0);
+    EXPECT_EQ(run(), 0);
+    for (const Verdict verdict : {Verdict::kFree, Verdict::kCollision}) {
+      EXPECT_GT(std::count(verdicts.begin(), verdicts.end(), verdict), 2);
+    }
+  }
 }
 
 // Steps as a planner's and a simulation's, kept, taken back, and never committed.

@@ -335,6 +335,47 @@ TEST_P(OnEachTarget, BoxesFitThePartsAfterAnySequence) {
   }
 }
 
+// Property: a grid whose sides have been turned one by one, most of them back again, answers as a
+// state that is looked at anew. Oracle: check_state by its tree, which keeps nothing.
+TEST(ChainState, AGridFollowsTurnAfterTurn) {
+  for (const std::uint64_t seed : {86, 87, 88}) {
+    Rng rng(seed);
+    std::vector<double> radii;
+    for (int i = 0; i < 60; ++i) radii.push_back(uniform(rng, 0.1, 0.24));
+    const auto world = std::make_shared<const CollisionWorld>(test::ball_chain(radii), nullptr);
+    Workspace workspace(*world);
+    ChainState state(world);
+    internal::ChainStateProbe::use_only_grid(state);
+    Eigen::VectorXd now = state.positions(), committed = now;
+    ASSERT_EQ(state.check().verdict, Verdict::kFree);
+    state.commit();
+    int free = 0, collisions = 0;
+    for (int step = 0; step < 6000; ++step) {
+      // One joint, or two, for which the grid is not asked.
+      for (int k = rng() % 5 == 0 ? 2 : 1; k > 0; --k) {
+        const LinkIndex joint(1 + static_cast<int>(rng() % 59));
+        double& value = now[joint.value - 1];
+        value = std::clamp(value + uniform(rng, -0.8, 0.8), -2.5, 2.5);
+        state.set(joint, value);
+      }
+      const Verdict verdict = state.check().verdict;
+      ASSERT_EQ(verdict, check_state(*world, now, {}, workspace).verdict)
+          << "seed " << seed << " step " << step;
+      (verdict == Verdict::kFree ? free : collisions)++;
+      if (verdict == Verdict::kFree && rng() % 3 != 0) {
+        state.commit();
+        committed = now;
+      } else {
+        state.rollback();
+        now = committed;
+      }
+    }
+    EXPECT_GT(internal::ChainStateProbe::grid_answers(state), 4000U);
+    EXPECT_GT(free, 1000);
+    EXPECT_GT(collisions, 1000);
+  }
+}
+
 // A chain of `n` links with a ball each, over a floor.
 std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
   Scene scene;
