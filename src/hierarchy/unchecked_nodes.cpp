@@ -27,15 +27,13 @@ class UncheckedNodesBuilder {
                        ? covers_[at(node.left)]
                        : common(covers_[at(node.left)], covers_[at(node.right)]);
     }
-    result_.in_a_pair_.assign(nodes_.size(), 0);
-    for (int n = 0; n < static_cast<int>(nodes_.size()); ++n) {
-      result_.first_range_.push_back(static_cast<int>(result_.ranges_.size()));
-      if (num_parts(n) > 0) add_pairs(n);
+    result_.nodes_.resize(nodes_.size() + 1);
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (nodes_[n].num_parts > 0) add_pairs(static_cast<int>(n));
+      result_.nodes_[n + 1].first_range = static_cast<int>(result_.ranges_.size());
     }
-    result_.first_range_.push_back(static_cast<int>(result_.ranges_.size()));
     if (result_.empty()) result_ = {};
     result_.ranges_.shrink_to_fit();
-    result_.first_range_.shrink_to_fit();
   }
 
  private:
@@ -118,9 +116,9 @@ class UncheckedNodesBuilder {
   }
 
   void add_pair(int n, int other) {
-    if (num_parts(n) == 1 && num_parts(other) == 1) return;
-    result_.in_a_pair_[at(n)] = 1;
-    if (n < other) result_.ranges_.push_back({other, end_[at(other)]});
+    if (other < n || (num_parts(n) == 1 && num_parts(other) == 1)) return;
+    result_.ranges_.push_back({other, end_[at(other)]});
+    result_.nodes_[at(n)].reach = end_[at(other)];
   }
 
   std::span<const ChainTree::Node> nodes_;

@@ -14,6 +14,7 @@
 #include "soundness/chain_worlds.hpp"
 #include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
+#include "support/counted_memory.hpp"
 #include "support/overlapping_links.hpp"
 #include "support/random.hpp"
 
@@ -239,6 +240,35 @@ TEST(UncheckedNodes, ChangeNoAnswer) {
   EXPECT_GT(free, 200);
   EXPECT_GT(collisions, 100);
   EXPECT_LT(visited, visited_all);
+}
+
+// Property: of a chain of which only neighbours are excepted nothing is kept; where w neighbours on
+// each side are, at most a range of nodes for each such pair, and one entry a node.
+TEST(UncheckedNodes, TakeLittleMemory) {
+  for (const int n : {100, 1000, 10000}) {
+    for (const int w : {1, 2, 3, 4, 8, 20}) {
+      RobotDescription d;
+      d.name = "chain";
+      d.links.push_back({"base", {}});
+      test::add_balls(d, "l", n, 0.1, 0.5);
+      double pairs = 0;
+      for (int i = 1; i <= n; ++i) {
+        for (int k = std::max(1, i - w); k < i; ++k, ++pairs) {
+          d.disabled_pairs.push_back({d.links[size_t(k)].name, d.links[size_t(i)].name, "Near"});
+        }
+      }
+      const CollisionWorld world(RobotBuilder::build(d), nullptr);
+      ASSERT_EQ(world.unchecked_nodes() == nullptr, w == 1) << n << " links, w = " << w;
+      if (w == 1) continue;
+      const long before = test::bytes_in_use;
+      const UncheckedNodes copy = *world.unchecked_nodes();
+      const double bytes = double(test::bytes_in_use - before);
+      std::printf("%d links, w = %d: %.1f bytes a link, %.2f a pair\n", n, w, bytes / n,
+                  bytes / pairs);
+      EXPECT_FALSE(copy.empty());
+      EXPECT_LE(bytes, 8.0 * (pairs + double(world.chain_tree().nodes().size()) + 8.0));
+    }
+  }
 }
 
 // Property: m x m allowed pairs of links that overlap in every state cost a query about one joint

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "catena/hierarchy/chain_tree.hpp"
@@ -18,7 +16,8 @@ namespace catena {
 ///
 /// Cost      memory and build O((E + n) log n) for n parts and E pairs of parts that are not
 ///           checked; nothing is kept of a chain of which only neighbours are excepted. A question
-///           takes two bytes, or O(log E) where both nodes are in such a pair.
+///           is one comparison where the first node is in no pair that reaches the second, else
+///           O(log E).
 /// Threads   immutable after construction: share it.
 class UncheckedNodes {
  public:
@@ -39,12 +38,13 @@ class UncheckedNodes {
   /// checked against anything below the other. False for such a pair only if there are fewer than
   /// two parts below each.
   bool contains(int i, int k) const noexcept {
-    if (!in_a_pair_[static_cast<size_t>(i)] || !in_a_pair_[static_cast<size_t>(k)]) return false;
-    if (i > k) std::swap(i, k);
-    const auto first = ranges_.begin() + first_range_[static_cast<size_t>(i)];
-    const auto last = ranges_.begin() + first_range_[static_cast<size_t>(i) + 1];
+    const Node& node = nodes_[static_cast<size_t>(std::min(i, k))];
+    k = std::max(i, k);
+    if (k >= node.reach) return false;
+    const auto first = ranges_.begin() + node.first_range;
+    const auto last = ranges_.begin() + (&node + 1)->first_range;
     const auto after = std::upper_bound(
-        first, last, k, [](int node, const Range& range) { return node < range.first; });
+        first, last, k, [](int other, const Range& range) { return other < range.first; });
     return after != first && k < (after - 1)->last;
   }
 
@@ -53,10 +53,12 @@ class UncheckedNodes {
   struct Range {
     int first, last;  // a node and what is below it, [first, last)
   };
-  std::vector<std::uint8_t> in_a_pair_;  // of every node
-  // Of node i, the highest nodes after it that it is in a pair with, in order: ranges_ from
-  // first_range_[i] up to first_range_[i + 1].
-  std::vector<int> first_range_;
+  // The highest nodes after a node that it is in a pair with, in order: ranges_ from first_range up
+  // to the next node's; all of them end before `reach`, which is 0 where there are none.
+  struct Node {
+    int first_range = 0, reach = 0;
+  };
+  std::vector<Node> nodes_;  // one more than the tree has
   std::vector<Range> ranges_;
 };
 

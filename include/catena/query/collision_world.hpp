@@ -24,7 +24,7 @@ struct CollisionWorldProbe;
 ///
 /// Frames    W is the world frame, L a moving link's.
 /// Cost      build O(n log n) for n geometries; memory at most 1 kB a geometry that the robot
-///           carries, its shape aside.
+///           carries, its shape aside, and O(log n) for two that are not checked.
 /// Threads   immutable after construction: share it, and give each thread its own Workspace.
 /// Errors    std::invalid_argument: no robot; an attached object's or a padded link that the robot
 ///           lacks; a name used twice; a padding or scale that is none; a half-space carried.
