@@ -697,13 +697,17 @@ inline unsigned divide(bool divides_a, const NodeView& divided, Lanes left, Lane
 #endif
 }
 
-// Two nodes without a part in common: does each hold one, and may these move against each other?
+// Two nodes without a part in common: does each hold one, may these move against each other, and
+// is any pair of them checked?
 inline bool may_meet(const PairWalk& walk, int i, int k) noexcept {
   const NodeView& a = walk.views[i];
   const NodeView& b = walk.views[k];
   if (a.empty() || b.empty()) return false;
-  return walk.marks == nullptr || walk.marks[i] == walk.marking || walk.marks[k] == walk.marking ||
-         !walk.pieces.together(a.enter, b.enter);
+  if (walk.marks != nullptr && walk.marks[i] != walk.marking && walk.marks[k] != walk.marking &&
+      walk.pieces.together(a.enter, b.enter)) {
+    return false;
+  }
+  return walk.unchecked == nullptr || !walk.unchecked->contains(i, k);
 }
 
 // Nodes i and k that are not proven apart, X_ab of their boxes' frames. True where the walk ends.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "catena/hierarchy/chain_tree.hpp"
+#include "catena/hierarchy/unchecked_nodes.hpp"
 
 namespace catena::internal {
 
@@ -99,6 +100,7 @@ struct PairWalk {
   /// Two parts that are not proven apart; true: the walk ends.
   bool (*meet_parts)(void* context, int i, int k);
   void* context;
+  const UncheckedNodes* unchecked = nullptr;  ///< pairs that are left out; nullptr: none
 
   std::uint64_t visited = 0;  ///< pairs of nodes
   bool gave_up = false;       ///< more than most_visited

@@ -148,6 +148,8 @@ void ChainState::Impl::push_below(const internal::StateQuery& query, int n) {
 void ChainState::Impl::push_parts(internal::StateQuery& query, int owner, int i, int k,
                                   const FloatPose& X_ab) {
   if (views[at(i)].empty() || views[at(k)].empty()) return;
+  const UncheckedNodes* const unchecked = world->unchecked_nodes();
+  if (unchecked != nullptr && unchecked->contains(i, k)) return;
   ++query.result().stats.box_tests;
   double bound = internal::gap_below(views[at(i)], views[at(k)], X_ab);
   const double before = gaps[at(owner)].before;

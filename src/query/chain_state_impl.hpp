@@ -433,7 +433,8 @@ struct ChainState::Impl {
                               const GeometryPair pair{std::min(i, k), std::max(i, k)};
                               return (*static_cast<Meet*>(context))(pair);
                             },
-                            &meet};
+                            &meet,
+                            world->unchecked_nodes()};
     stop = internal::walk_pairs(walk, marked);
     stats.box_tests += walk.visited;
     return walk.gave_up;

@@ -207,13 +207,16 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
   find_unchecked_pairs();
 
   std::vector<ChainTree::Part> parts;
+  std::vector<int> body_of_part;
   for (int i = 0; i < first_scene_geometry_; ++i) {
     const WorldGeometry& g = geometries_[static_cast<size_t>(i)];
     ChainTree::Part part{g.link, g.center, g.radius, placed_box(*g.geometry, g.X_LG)};
     add_line(*g.geometry, part);
     parts.push_back(part);
+    body_of_part.push_back(g.body.value);
   }
   chain_tree_ = ChainTree(*robot_, std::move(parts));
+  unchecked_nodes_ = UncheckedNodes(chain_tree_, {body_of_part, unchecked_, first_unchecked_});
   std::vector<PlacedGeometry> obstacles;
   for (size_t i = static_cast<size_t>(first_scene_geometry_); i < geometries_.size(); ++i) {
     obstacles.push_back({geometries_[i].geometry, geometries_[i].X_LG});

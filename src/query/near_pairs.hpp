@@ -39,22 +39,27 @@ inline const SceneTree::Node& first_leaf(const SceneTree::Tree& tree, int n) {
   return tree.nodes[static_cast<size_t>(n)];
 }
 
-/// Calls visit(a, b), a < b, for every two parts whose boxes are not proven disjoint, but for those
-/// of one rigid piece, until it returns true; then so does this. With more than `budget` visited
+/// Calls visit(a, b), a < b, for every two parts whose boxes are not proven disjoint, until it
+/// returns true; then so does this. Left out are those of one rigid piece, and some of the pairs
+/// that are not checked. With more than `budget` visited
 /// pairs (0: no budget) the last call is over(a, b), of two parts that are left open.
 template <class Visit, class Over>
 bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QueryStats& stats,
                       std::uint64_t budget, const Visit& visit, const Over& over) {
   const auto nodes = world.chain_tree().nodes();
+  const UncheckedNodes* const unchecked = world.unchecked_nodes();
   auto& stack = ws.node_stack;
   const auto push = [&](int i, int k) {
+    if (unchecked != nullptr && unchecked->contains(i, k)) return;
     ++stats.box_tests;
     if (!disjoint(ws.boxes[static_cast<size_t>(i)], ws.boxes[static_cast<size_t>(k)])) {
       stack.emplace_back(i, k);
     }
   };
   for (int n = ws.num_open; n-- > 0;) {
-    stack.assign(1, ws.open[static_cast<size_t>(n)]);
+    const auto [left, right] = ws.open[static_cast<size_t>(n)];
+    if (unchecked != nullptr && unchecked->contains(left, right)) continue;
+    stack.assign(1, {left, right});
     while (!stack.empty()) {
       const auto [i, k] = stack.back();
       stack.pop_back();

@@ -321,11 +321,13 @@ class StateQuery {
     const SceneTree& scene = world_.scene_tree();
     const auto nodes = world_.chain_tree().nodes();
     const SceneTree::Tree& obstacles = scene.geometries();
+    const UncheckedNodes* const unchecked = world_.unchecked_nodes();
     auto& queue = ws_.queue;
     queue.clear();
     const auto push = [&](int a, int b, bool of_scene) {
       double distance = 0.0;
       if (b >= 0) {
+        if (!of_scene && unchecked != nullptr && unchecked->contains(a, b)) return;
         ++result_.stats.box_tests;
         const FloatBox& other =
             of_scene ? obstacles.boxes[static_cast<size_t>(b)] : ws_.boxes[static_cast<size_t>(b)];

@@ -8,10 +8,15 @@
 
 #include "catena/hierarchy/chain_tree.hpp"
 #include "catena/hierarchy/scene_tree.hpp"
+#include "catena/hierarchy/unchecked_nodes.hpp"
 #include "catena/model/robot.hpp"
 #include "catena/model/scene.hpp"
 
 namespace catena {
+
+namespace internal {
+struct CollisionWorldProbe;
+}  // namespace internal
 
 /// A robot and what surrounds it, joined: the bodies and the pairs of geometries that are checked.
 ///
@@ -19,7 +24,7 @@ namespace catena {
 ///
 /// Frames    W is the world frame, L a moving link's.
 /// Cost      build O(n log n) for n geometries; memory at most 1 kB a geometry that the robot
-///           carries, its shape aside.
+///           carries, its shape aside, and O(log n) for two that are not checked.
 /// Threads   immutable after construction: share it, and give each thread its own Workspace.
 /// Errors    std::invalid_argument: no robot; an attached object's or a padded link that the robot
 ///           lacks; a name used twice; a padding or scale that is none; a half-space carried.
@@ -63,10 +68,15 @@ class CollisionWorld {
   /// Over the geometries that the robot carries: part i is geometry i.
   const ChainTree& chain_tree() const noexcept { return chain_tree_; }
   const SceneTree& scene_tree() const noexcept { return scene_tree_; }
+  /// Pairs of the chain tree's nodes of which nothing is checked; nullptr: none.
+  const UncheckedNodes* unchecked_nodes() const noexcept {
+    return unchecked_nodes_.empty() ? nullptr : &unchecked_nodes_;
+  }
   /// Geometries from this one on are the scene's.
   int first_scene_geometry() const noexcept { return first_scene_geometry_; }
 
  private:
+  friend struct internal::CollisionWorldProbe;
   void find_unchecked_pairs();
 
   std::shared_ptr<const Robot> robot_;
@@ -81,6 +91,7 @@ class CollisionWorld {
   std::vector<int> unchecked_, first_unchecked_;
   std::int64_t num_body_pairs_ = 0, num_geometry_pairs_ = 0;
   ChainTree chain_tree_;
+  UncheckedNodes unchecked_nodes_;
   SceneTree scene_tree_;
 };
 
