@@ -318,10 +318,16 @@ class Batch final : public LaneVisitor {
       along = -(g.X_LG.X * shape.core_center());
       for (int k = 0; k < 3; ++k) along[k] += static_cast<double>(center[k].lane[lane]);
     }
-    along.normalize();  // of a zero or an overflow: no direction, and then nothing is proven
+    along.normalize();
     Slab slab{};
     for (int k = 0; k < 3; ++k) slab.direction[k] = static_cast<float>(along[k] * (1.0 - 3e-7));
     for (int k = 0; k < 3; ++k) along[k] = static_cast<double>(slab.direction[k]);
+    // Underflow may have left it too long, or overflow no numbers; along no direction nothing is
+    // proven.
+    if (!(along.squaredNorm() <= 1.0)) {
+      along.setZero();
+      for (float& k : slab.direction) k = 0.0F;
+    }
     const Vector3d d = R_WG.transpose() * along;
     const double size = shape.core_center().norm() + shape.core_radius();
     const double margin =

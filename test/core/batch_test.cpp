@@ -472,6 +472,40 @@ TEST_P(OnEachTarget, FarAndTinyConfigurationsAreNotLost) {
   EXPECT_GT(counts.collision, 200);
 }
 
+// Property: a triangle so small that its normal underflows is not lost. Closed form: it is a point.
+TEST_P(OnEachTarget, ATriangleWithoutAMeasurableNormalIsNotLost) {
+  RobotDescription d;
+  d.name = "ball";
+  d.links = {{"world", {}}, {"ball", {{Geometry::make(Sphere{1.0}), {}}}}};
+  JointDescription slide;
+  slide.name = "slide";
+  slide.type = JointType::kPrismatic;
+  slide.parent = "world";
+  slide.child = "ball";
+  slide.axis = Vector3d::UnitZ();
+  slide.lower = -10.0;
+  slide.upper = 10.0;
+  d.joints.push_back(slide);
+  const auto robot = RobotBuilder::build(d);
+  for (double edge = 1e-82; edge < 1e-79; edge *= 1.1) {
+    TriangleMesh mesh;
+    mesh.vertices = {{0, 0, 0}, {edge, 0, 0}, {0, edge, 0}};
+    mesh.triangles = {{0, 1, 2}};
+    Scene scene;
+    scene.objects.push_back({"speck", {{Geometry::make_mesh(mesh, MeshFilling::kSurface), {}}}});
+    const CollisionWorld world(robot, std::make_shared<const Scene>(scene));
+    Eigen::MatrixXd q(1, 16);
+    for (int k = 0; k < 16; ++k) q(0, k) = 0.1 + 0.11 * k;
+    Workspace workspace(world);
+    const std::vector<Verdict> verdicts = verdicts_of(world, q, {}, workspace);
+    for (int k = 0; k < 16; ++k) {
+      EXPECT_EQ(verdicts[static_cast<size_t>(k)],
+                q(0, k) < 1.0 ? Verdict::kCollision : Verdict::kFree)
+          << "edge " << edge << " at " << q(0, k);
+    }
+  }
+}
+
 // A budget leaves states undecided, and never more than check_state may decide.
 TEST(Batch, ABudgetDecidesNothingWrongly) {
   Rng rng(941);
