@@ -133,6 +133,15 @@ struct ChainState::Impl {
 
   void set(std::span<const Change> changes) {
     const RoundingScope rounding;
+    if (changes.size() > share(8, kTrackedShare)) {
+      wanted = q;
+      for (const Change& change : changes) {
+        require_one_value(change.joint);
+        wanted[robot.joint(change.joint).q_index] = change.value;
+      }
+      set(wanted);
+      return;
+    }
     change_all([&] {
       for (const Change& change : changes) {
         require_one_value(change.joint);
@@ -728,6 +737,7 @@ struct ChainState::Impl {
   std::vector<std::pair<int, double>> set_values;  // by one set: what was before
 
   std::vector<LinkIndex> moving;  // by one set
+  Eigen::VectorXd wanted;         // by a set of many
 
   // The committed values are committed_q, not old_values.
   bool all_saved = false;

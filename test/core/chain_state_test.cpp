@@ -461,6 +461,14 @@ TEST(ChainState, BadValuesThrowAndChangeNothing) {
   const std::vector<ChainState::Change> bad{{LinkIndex(3), 0.2}, {LinkIndex(4), std::nan("")}};
   EXPECT_THROW(state.set(bad), std::invalid_argument);
   EXPECT_EQ(state.positions(), before);
+  std::vector<ChainState::Change> many(20, {LinkIndex(3), 0.2});  // as a whole configuration
+  for (const ChainState::Change& last :
+       {ChainState::Change{LinkIndex(4), std::nan("")}, {LinkIndex(99), 0.0}}) {
+    many.push_back(last);
+    EXPECT_THROW(state.set(many), std::invalid_argument);
+    EXPECT_EQ(state.positions(), before);
+    many.pop_back();
+  }
   EXPECT_THROW(state.set(LinkIndex(0), 0.1), std::invalid_argument);
   EXPECT_THROW(state.set(LinkIndex(99), 0.1), std::invalid_argument);
   EXPECT_THROW(state.set(LinkIndex(), 0.1), std::invalid_argument);
