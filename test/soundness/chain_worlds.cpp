@@ -145,9 +145,9 @@ RobotSpec random_robot(int n, const ChainWorldOptions& options, std::mt19937_64&
       if (joint.kind == JointKind::kPrismatic)
         joint.lower = -0.1 * kLength, joint.upper = 0.8 * kLength;
       if (has_one_value(joint.kind) && chance(rng, 0.12)) {
-        const JointSpec& source = robot.joints[size_t(below(rng, std::max(1, i - 1)))];
-        if (i > 1 && source.kind == joint.kind) {
-          joint.mimic = source.name;
+        const size_t source = size_t(below(rng, std::max(1, i - 1)));
+        if (i > 1 && robot.joints[source].kind == joint.kind) {
+          joint.mimic = robot.joints[source].name;
           joint.multiplier = std::array{1.0, -1.0, 0.5, -1.3}[size_t(below(rng, 4))];
           joint.offset = uniform(rng, -0.05, 0.05);
         }

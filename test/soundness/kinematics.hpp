@@ -154,6 +154,9 @@ class Kinematics {
         if (norm(n) > T(0)) {
           using std::atan2;
           B = rotation(n, T(atan2(norm(n), axis.z)));
+        } else if (axis.z < T(0)) {  // half a turn about x, by convention
+          B.ey = Vec<T>{T(0), T(-1), T(0)};
+          B.ez = Vec<T>{T(0), T(0), T(-1)};
         }
         m.p = T(a[0]) * B.ex + T(a[1]) * B.ey;
         m.v = (T(b[0]) - T(a[0])) * B.ex + (T(b[1]) - T(a[1])) * B.ey;

@@ -14,9 +14,11 @@ enum class JointType : std::uint8_t {
   kRevolute,    ///< 1 value: angle
   kContinuous,  ///< 1 value: angle, the shorter way round
   kPrismatic,   ///< 1 value: travel along the axis
-  kPlanar,      ///< 3 values: x, y in the plane normal to the axis, angle about the axis
-  kFloating,    ///< 7 values: x y z qx qy qz qw
-  kBall,        ///< 4 values: qx qy qz qw
+  /// 3 values: x, y in the plane normal to the axis, angle about the axis. Its x and y are J's,
+  /// turned by the shortest rotation from z to the axis; for -z by half a turn about J's x.
+  kPlanar,
+  kFloating,  ///< 7 values: x y z qx qy qz qw
+  kBall,      ///< 4 values: qx qy qz qw
 };
 
 /// Number of position values of a joint of this type: 0, 1, 3, 4 or 7.
