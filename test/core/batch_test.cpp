@@ -9,8 +9,8 @@
 
 #include "catena/model/robot_builder.hpp"
 #include "catena/query/batch.hpp"
+#include "soundness/chain_bridge.hpp"
 #include "soundness/chain_worlds.hpp"
-#include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
@@ -50,16 +50,8 @@ void expect_alike(const CollisionWorld& world, const Eigen::MatrixXd& q,
 }
 
 std::shared_ptr<const CollisionWorld> make_world(const oracle::ChainWorld& world) {
-  auto robot = oracle::make_robot(world.robots[0]);
-  std::vector<RobotBuilder::Attachment> others;
-  for (size_t k = 1; k < world.robots.size(); ++k) {
-    const oracle::PoseSpec& place = world.places[k - 1];
-    others.push_back({oracle::make_robot(world.robots[k]), "r" + std::to_string(k),
-                      RigidEnclosure::from_rpy({place.xyz[0], place.xyz[1], place.xyz[2]},
-                                               {place.rpy[0], place.rpy[1], place.rpy[2]})});
-  }
-  if (!others.empty()) robot = RobotBuilder::combine(*robot, others);
-  return std::make_shared<const CollisionWorld>(robot, oracle::make_scene(world.scene));
+  return std::make_shared<const CollisionWorld>(oracle::make_robots(world),
+                                                oracle::make_scene(world.scene));
 }
 
 // Joints and shapes of every kind, several robots, scenes, allowed pairs.

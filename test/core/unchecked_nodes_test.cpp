@@ -11,8 +11,8 @@
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "query/collision_world_probe.hpp"
+#include "soundness/chain_bridge.hpp"
 #include "soundness/chain_worlds.hpp"
-#include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #include "support/counted_memory.hpp"
 #include "support/overlapping_links.hpp"
@@ -31,15 +31,7 @@ int below(Rng& rng, int n) { return std::uniform_int_distribution<int>(0, n - 1)
 // blocks, near ones by their numbers, all of one link.
 struct Subject {
   explicit Subject(Rng& rng) : given(oracle::random_chain_world(rng)), spec(given.merged()) {
-    auto robot = oracle::make_robot(given.robots[0]);
-    std::vector<RobotBuilder::Attachment> others;
-    for (size_t k = 1; k < given.robots.size(); ++k) {
-      const oracle::PoseSpec& place = given.places[k - 1];
-      others.push_back({oracle::make_robot(given.robots[k]), "r" + std::to_string(k),
-                        RigidEnclosure::from_rpy({place.xyz[0], place.xyz[1], place.xyz[2]},
-                                                 {place.rpy[0], place.rpy[1], place.rpy[2]})});
-    }
-    if (!others.empty()) robot = RobotBuilder::combine(*robot, others);
+    const auto robot = oracle::make_robots(given);
     auto scene = std::make_shared<Scene>(*oracle::make_scene(given.scene));
     const int n = static_cast<int>(robot->bodies().size());
     const auto name = [&](int i) { return robot->body(BodyIndex(i)).name; };

@@ -24,10 +24,10 @@
 #include "catena/query/chain_state.hpp"
 #include "query/chain_state_probe.hpp"
 #include "soundness/campaign.hpp"
+#include "soundness/chain_bridge.hpp"
 #include "soundness/chain_worlds.hpp"
 #include "soundness/contradiction.hpp"
 #include "soundness/edge_oracle.hpp"
-#include "soundness/engine_bridge.hpp"
 #include "soundness/robots.hpp"
 #ifdef CATENA_ORACLE_FCL
 #include "soundness/fcl_oracle.hpp"
@@ -56,16 +56,7 @@ bool chance(Rng& rng, double p) { return uniform(rng, 0, 1) < p; }
 int below(Rng& rng, int n) { return std::uniform_int_distribution<int>(0, n - 1)(rng); }
 
 std::shared_ptr<const CollisionWorld> make_world(const ChainWorld& world) {
-  std::shared_ptr<const Robot> robot = make_robot(world.robots[0]);
-  std::vector<RobotBuilder::Attachment> others;
-  for (size_t k = 1; k < world.robots.size(); ++k) {
-    const PoseSpec& place = world.places[k - 1];
-    others.push_back({make_robot(world.robots[k]), "r" + std::to_string(k),
-                      RigidEnclosure::from_rpy({place.xyz[0], place.xyz[1], place.xyz[2]},
-                                               {place.rpy[0], place.rpy[1], place.rpy[2]})});
-  }
-  if (!others.empty()) robot = RobotBuilder::combine(*robot, others);
-  return std::make_shared<const CollisionWorld>(robot, make_scene(world.scene));
+  return std::make_shared<const CollisionWorld>(make_robots(world), make_scene(world.scene));
 }
 
 /// Where the run is, what it has counted, and what to say where an answer is wrong.
