@@ -5,8 +5,8 @@
 // (Figure 4) and where chain trees meet N^(4/3) pairs (Figures 5 and 6). Then tangled chains, on
 // which a grid is hard to beat.
 //
-//   chain_paper_bench --tables [--proteins DIRECTORY] [figure7|updates|growth|fold|corners|tangled]
-//   ...
+//   chain_paper_bench --tables [--proteins DIRECTORY] \
+//       [figure7|small|updates|growth|fold|corners|tangled] ...
 //
 // Prints all tables, or those named. The directory holds backbones as PDB files: 1shg_A_bb.pdb ...
 // Counts do not depend on the machine; times are CPU times, of a run with what else runs there.
@@ -100,28 +100,25 @@ struct Measured {
   ChainRun run;
 };
 
-/// One random torsion a step, at wide angles. Methods named in `fewer` take that many steps only;
-/// each is held against the library over as many.
-std::vector<Measured> turn_joints(const char* name, const SphereChain& chain, int steps,
-                                  const std::vector<std::string>& names,
+/// One random torsion a step. Methods named in `fewer` take that many steps only; each is held
+/// against the library over as many.
+std::vector<Measured> turn_joints(const char* name, const SphereChain& chain, double amplitude,
+                                  int steps, const std::vector<std::string>& names,
                                   const std::map<std::string, int>& fewer = {}) {
   const ChainMethods all = methods();
   std::map<int, ChainRun> ours;
   std::vector<Measured> rows;
-  std::printf("\n%s, N = %d: one torsion of up to 180 degrees a step\n", name, chain.size());
+  std::printf("\n%s, N = %d: one torsion of up to %.0f degrees a step\n", name, chain.size(),
+              amplitude * 180 / std::numbers::pi);
   std::printf("%-22s %7s %10s %9s %12s %12s %12s\n", "", "steps", "us a step", "x Catena",
               "box tests", "sphere tests", "updates");
   for (const std::string& method : names) {
     const ChainMethodEntry* entry = find(all, method);
     if (entry == nullptr) continue;
     const auto less = fewer.find(method);
-    ChainCase c{name,
-                false,
-                Shape::kCube,
-                chain.size(),
-                less == fewer.end() ? steps : less->second,
-                std::numbers::pi,
-                0};
+    ChainCase c{
+        name,      false, Shape::kCube, chain.size(), less == fewer.end() ? steps : less->second,
+        amplitude, 0};
     if (!ours.contains(c.steps)) ours[c.steps] = run(c, chain, *find(all, "catena")->make());
     const ChainRun& reference = ours[c.steps];
     const ChainRun r = method == "catena" ? reference : run(c, chain, *entry->make());
@@ -250,7 +247,7 @@ void print_figure7(const Options& options) {
   for (const int n : {1000, 2500, 5000, 10000}) {
     const SphereChain chain = cube_chain(n);
     const auto rows = turn_joints(
-        "Cube", chain, kSteps,
+        "Cube", chain, kWide, kSteps,
         {"catena", "chain_tree", "chain_tree_paper", "grid_rebuild", "grid_shorter_side",
          "one_obb_tree", "piece_obb_trees", "fcl_dynamic_aabb_tree", "bullet_dbvt_refit"},
         {{"fcl_dynamic_aabb_tree", kFew}, {"bullet_dbvt_refit", kFew}});
@@ -263,11 +260,25 @@ void print_figure7(const Options& options) {
   }
   print_slopes(sizes, boxes, times);
   for (const int n : {1000, 10000}) {
-    turn_joints("Zigzag like a backbone", backbone_chain(n), kSteps, table1);
+    turn_joints("Zigzag like a backbone", backbone_chain(n), kWide, kSteps, table1);
   }
   if (options.proteins.empty()) return;
   for (const char* name : {"1shg_A_bb", "1i8j_A_bb", "1lox_A_bb", "1o79_A_bb"}) {
-    turn_joints(name, protein(options.proteins + '/' + name + ".pdb"), kSteps, table1);
+    turn_joints(name, protein(options.proteins + '/' + name + ".pdb"), kWide, kSteps, table1);
+  }
+}
+
+/// As Figure 7, with small angles: most steps are accepted, and the chain drifts far from where its
+/// boxes were fitted.
+void print_small(const Options&) {
+  for (const bool backbone : {false, true}) {
+    for (const int n : {1000, 10000}) {
+      turn_joints(backbone ? "Zigzag like a backbone" : "Cube",
+                  backbone ? backbone_chain(n) : cube_chain(n), kSmall, 20'000,
+                  {"catena", "chain_tree", "grid_rebuild", "grid_shorter_side",
+                   "fcl_dynamic_aabb_tree", "bullet_dbvt_refit"},
+                  {{"fcl_dynamic_aabb_tree", 1'000}, {"bullet_dbvt_refit", 1'000}});
+    }
   }
 }
 
@@ -503,7 +514,6 @@ void print_corners(const Options&) {
 /// Random Hamiltonian paths, small torsions: how the questions' times are spread.
 void print_tangled(const Options&) {
   constexpr int kSteps = 1000;
-  constexpr double kAngle = 2 * std::numbers::pi / 180;
   const char* names[] = {"catena", "grid_shorter_side", "grid_rebuild", "chain_tree",
                          "fcl_dynamic_aabb_tree"};
   const ChainMethods all = methods();
@@ -524,7 +534,7 @@ void print_tangled(const Options&) {
       std::uint64_t decided = 0;
       for (int step = 0; step < kSteps; ++step) {
         const int joint = random.below(n - 2);
-        const double angle = random.uniform(-kAngle, kAngle);
+        const double angle = random.uniform(-kSmall, kSmall);
         const double start = cpu_seconds();
         const bool free = method->step(joint, angle);
         times.push_back(1e6 * (cpu_seconds() - start));
@@ -546,9 +556,10 @@ struct Table {
   const char* name;
   void (*print)(const Options& options);
 };
-constexpr Table kTables[] = {{"figure7", print_figure7}, {"updates", print_updates},
-                             {"growth", print_growth},   {"fold", print_fold},
-                             {"corners", print_corners}, {"tangled", print_tangled}};
+constexpr Table kTables[] = {{"figure7", print_figure7}, {"small", print_small},
+                             {"updates", print_updates}, {"growth", print_growth},
+                             {"fold", print_fold},       {"corners", print_corners},
+                             {"tangled", print_tangled}};
 
 int print_tables(const std::vector<std::string>& arguments) {
   Options options;

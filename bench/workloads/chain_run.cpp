@@ -63,7 +63,6 @@ ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
 }  // namespace
 
 std::vector<ChainCase> chain_cases() {
-  constexpr double kWide = std::numbers::pi, kSmall = 2 * std::numbers::pi / 180;
   constexpr int kWindow = 4;  // nearer along the chain: their bonds decide, whatever it does
   return {
       {"W1/cube/wide/N:1000", false, Shape::kCube, 1000, 400, kWide, 0x6132aac08f416eff},

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "chain_method.hpp"
 
 namespace catena::bench {
+
+/// By how much a step of W1 turns a joint at most [rad].
+constexpr double kWide = std::numbers::pi, kSmall = 2 * std::numbers::pi / 180;
 
 /// A chain and a list of moves. One joint a step, by up to amplitude (W1), or all of them (W2).
 /// Is the chain free? Or how far is it from itself (D1 and D2, with the same moves)?

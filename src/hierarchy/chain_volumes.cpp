@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ using Lanes = FloatLanes;
 constexpr float kFloatRoundoff = 0x1p-24F;
 // Above everything that underflow may lose, also under a square root: sqrt(3 * 2^-149) < 7e-23.
 constexpr float kTiny = 1e-22F;
-// How much larger than when it was fitted a box may get before other axes are tried.
+// How much larger than when it was fitted a box may get before it is fitted to more, and then
+// before other axes are tried.
 constexpr float kMostGrown = 1.05F;
 
 // As bound_above, in floats; of lanes, each for itself.
@@ -35,9 +37,8 @@ inline Lanes load(const float* from) noexcept {
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-inline void store(Lanes v, float* to) noexcept {
-  for (int i = 0; i < 3; ++i) to[i] = v[i];
-}
+// Four floats, the last of which does not count.
+CATENA_INLINE void store_four(Lanes v, float* to) noexcept { __builtin_memcpy(to, &v, sizeof v); }
 inline Lanes lanes(const Vector3d& v) noexcept {
   const Lanes near = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]),
                       0.0F};
@@ -123,6 +124,8 @@ CATENA_INLINE unsigned where_any(TwinMask mask) noexcept {
 #endif
 }
 
+CATENA_INLINE Lanes sum_of_both(Twin v) noexcept { return low(v) + high(v); }
+
 using Wide = Twin;
 CATENA_INLINE Twin wide(Lanes v) noexcept { return twin(v, v); }
 CATENA_INLINE Lanes least_of(Twin v) noexcept {
@@ -134,6 +137,7 @@ using Wide = Lanes;
 CATENA_INLINE Lanes wide(Lanes v) noexcept { return v; }
 CATENA_INLINE Lanes least_of(Lanes v) noexcept { return v; }
 #endif
+CATENA_INLINE Lanes sum_of_both(Lanes v) noexcept { return v; }
 constexpr size_t kLanesInWide = sizeof(Wide) / sizeof(Lanes);
 
 template <class V>
@@ -161,8 +165,9 @@ CATENA_INLINE Lanes cross(Lanes a, Lanes b) noexcept {
 }
 
 CATENA_INLINE float product_rotation(float eA, float eB) noexcept {
-  return float_bound(eB + eA * (1.0F + eB) + 10.0F * kFloatRoundoff * (1.0F + eA) * (1.0F + eB),
-                     10);
+  // No less than eB + eA (1 + eB) + 10 u (1 + eA) (1 + eB).
+  const float sum = eA + eB;
+  return float_bound((sum + 10.0F * kFloatRoundoff) * (1.0F + sum), 4);
 }
 
 // X_ab of one pair of boxes (Lanes) or of two (Twin), errors in all lanes.
@@ -201,12 +206,12 @@ CATENA_INLINE Placing<V> times(const Placing<V>& X, const ChildPose<V>& child) n
   r.y = turned(all<1>(child.row0), all<1>(child.row1), all<1>(child.row2));
   r.z = turned(all<2>(child.row0), all<2>(child.row1), all<2>(child.row2));
   r.p = turned(all<0>(child.p), all<1>(child.p), all<2>(child.p)) + X.p;
-  const V reach = float_bound(sum_of_three(abs(child.p)), 2);
+  const float rounding = 8.0F * kFloatRoundoff * (1.0F + X.rotation_error);
   r.rotation_error = product_rotation(X.rotation_error, child.rotation_error);
   r.position_error = float_bound(
-      X.position_error + child.position_error + X.rotation_error * reach +
-          8.0F * kFloatRoundoff * (1.0F + X.rotation_error) * (reach + sum_of_three(abs(X.p))),
-      12);
+      X.position_error + child.position_error +
+          sum_of_three(abs(child.p) * (X.rotation_error + rounding) + abs(X.p) * rounding),
+      14);
   return r;
 }
 
@@ -228,15 +233,15 @@ CATENA_INLINE Placing<V> inverse_times(const ChildPose<V>& child, const Placing<
     return child.row0 * all<0>(v) + child.row1 * all<1>(v) + child.row2 * all<2>(v);
   };
   const V d = X.p - child.p;
-  const V reach = float_bound(sum_of_three(abs(d)), 2);
-  return {turned(X.x),
-          turned(X.y),
-          turned(X.z),
-          turned(d),
-          product_rotation(child.rotation_error, X.rotation_error),
-          float_bound(X.position_error + child.position_error + child.rotation_error * reach +
-                          8.0F * kFloatRoundoff * (1.0F + child.rotation_error) * reach,
-                      12)};
+  const float turning =
+      child.rotation_error + 8.0F * kFloatRoundoff * (1.0F + child.rotation_error);
+  return {
+      turned(X.x),
+      turned(X.y),
+      turned(X.z),
+      turned(d),
+      product_rotation(child.rotation_error, X.rotation_error),
+      float_bound(X.position_error + child.position_error + sum_of_three(abs(d)) * turning, 14)};
 }
 
 // Three axes that are nearly orthonormal, and how far from an orthogonal matrix they may be.
@@ -286,10 +291,19 @@ struct Side {
   float rotation_error, position_error;
 };
 
-inline Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
+CATENA_INLINE Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
   if (X == nullptr) return {box.x, box.y, box.z, box.c, box.turn_error, 0.0F};
-  const Lanes tx = lanes(X->X.R.col(0)), ty = lanes(X->X.R.col(1)), tz = lanes(X->X.R.col(2));
-  const Lanes p = lanes(X->X.p);
+  // R's columns, p and the errors, one after another: four at a time, of which three count.
+  static_assert(sizeof *X == 14 * sizeof(double));
+  double numbers[14];
+  __builtin_memcpy(numbers, X, sizeof numbers);
+  const auto near = [&numbers](int first) {
+    using Doubles [[gnu::vector_size(32)]] = double;
+    Doubles v;
+    __builtin_memcpy(&v, numbers + first, sizeof v);
+    return __builtin_convertvector(v, Lanes);
+  };
+  const Lanes tx = near(0), ty = near(3), tz = near(6), p = near(9);
   // Frobenius norm of a rotation: sqrt(3).
   const float turned = float_above(X->rotation_error + 1.1e-7);
   const float reach = size_of(box.c);
@@ -306,7 +320,7 @@ inline Side side_of(const NodeBox& box, const RigidEnclosure* X) noexcept {
 }
 
 // The same along axes O, about the anchor's origin still.
-inline Side turned_to(const Axes& axes, const Side& s) noexcept {
+CATENA_INLINE Side turned_to(const Axes& axes, const Side& s) noexcept {
   Lanes r0 = axes.x, r1 = axes.y, r2 = axes.z;
   transpose(r0, r1, r2);
   Side t;
@@ -330,33 +344,66 @@ struct Held {
   Wide x, y, z, c, sizes;
 };
 
-// What bounds the parts below a node: the boxes of its children, and those of its children's
-// children, of which either may be the tighter. With bounds of all their errors and sizes: sums, in
-// which what is no number stays none.
-struct Below {
-  static constexpr size_t kEach = 2 / kLanesInWide;
-  Held children[kEach], grandchildren[2 * kEach];
+// What bounds the parts below a node: the boxes of its children and, where those are asked for, the
+// boxes of its children's children, of which either may be the tighter. With bounds of all their
+// errors and sizes: sums, in which what is no number stays none.
+class Below {
+ public:
+  CATENA_INLINE Below(const NodeView* views, int left, const Side& l, int right,
+                      const Side& r) noexcept
+      : views_(views),
+        child_{left, right},
+        turned_(std::max(l.rotation_error, r.rotation_error)),
+        X_{{l.x, l.y, l.z, l.c, turned_, Lanes{} + l.position_error},
+           {r.x, r.y, r.z, r.c, turned_, Lanes{} + r.position_error}} {
+    const Lanes sizes_l = sizes_of(views[left]), sizes_r = sizes_of(views[right]);
+#ifdef CATENA_TWIN
+    add(Placing<Twin>{twin(X_[0].x, X_[1].x), twin(X_[0].y, X_[1].y), twin(X_[0].z, X_[1].z),
+                      twin(X_[0].p, X_[1].p), turned_,
+                      twin(X_[0].position_error, X_[1].position_error)},
+        twin(sizes_l, sizes_r), held_[0]);
+#else
+    add(X_[0], sizes_l, held_[0]);
+    add(X_[1], sizes_r, held_[1]);
+#endif
+  }
+
+  void add_grandchildren() noexcept {
+    for (size_t i = 0; i < 2; ++i) add_grandchildren(i, held_ + kChildren * (i + 1));
+    with_grandchildren_ = true;
+  }
+
+  std::span<const Held> children() const noexcept { return {held_, kChildren}; }
+  std::span<const Held> grandchildren() const noexcept {
+    return {held_ + kChildren, with_grandchildren_ ? 2 * kChildren : 0};
+  }
+
   float rotation_error = 0.0F, position_error = 0.0F;
-  float reach = 0.0F, size = 0.0F;  // of the centres' coordinates, and of half the edges
+  // Of the centres' coordinates, and of half the edges.
+  float reach() const noexcept { return sum_of(reaches_); }
+  float size() const noexcept { return sum_of(edges_); }
+
+ private:
+  static constexpr size_t kChildren = 2 / kLanesInWide;
 
   template <class V>
   CATENA_INLINE void add(const Placing<V>& X, V sizes, Held& to) noexcept {
     to = {X.x, X.y, X.z, X.p, sizes};
-    const V coordinates = sum_of_three(abs(X.p)), edges = sum_of_three(sizes);
     for (size_t i = 0; i < sizeof(V) / sizeof(float); i += 4) {
       rotation_error += X.rotation_error;
       position_error += X.position_error[i];
-      reach += coordinates[i];
-      size += edges[i];
     }
+    reaches_ += sum_of_both(abs(X.p));
+    edges_ += sum_of_both(sizes);
   }
 
-  // Those of a child that stands at X; where it has no two, itself.
-  CATENA_INLINE void add_grandchildren(const NodeView* views, int child, const Placing<Lanes>& X,
-                                       Held* to) noexcept {
-    const NodeView& v = views[child];
-    const bool two = !v.is_leaf() && !views[child + 1].empty() && !views[v.child].empty();
-    const Lanes l = sizes_of(two ? views[child + 1] : v), r = sizes_of(two ? views[v.child] : v);
+  // Those of a child; where it has no two, itself.
+  CATENA_INLINE void add_grandchildren(size_t which, Held* to) noexcept {
+    const int child = child_[which];
+    const Placing<Lanes>& X = X_[which];
+    const NodeView& v = views_[child];
+    const bool two = !v.is_leaf() && !views_[child + 1].empty() && !views_[v.child].empty();
+    const Lanes l = sizes_of(two ? views_[child + 1] : v), r = sizes_of(two ? views_[v.child] : v);
 #ifdef CATENA_TWIN
     add(two ? times(doubled(X), children_of(v)) : doubled(X), twin(l, r), to[0]);
 #else
@@ -365,23 +412,13 @@ struct Below {
 #endif
   }
 
-  CATENA_INLINE Below(const NodeView* views, int left, const Side& l, int right,
-                      const Side& r) noexcept {
-    const float turned = std::max(l.rotation_error, r.rotation_error);  // of both, as in a Twin
-    const Placing<Lanes> X_l{l.x, l.y, l.z, l.c, turned, Lanes{} + l.position_error};
-    const Placing<Lanes> X_r{r.x, r.y, r.z, r.c, turned, Lanes{} + r.position_error};
-    const Lanes sizes_l = sizes_of(views[left]), sizes_r = sizes_of(views[right]);
-#ifdef CATENA_TWIN
-    add(Placing<Twin>{twin(X_l.x, X_r.x), twin(X_l.y, X_r.y), twin(X_l.z, X_r.z),
-                      twin(X_l.p, X_r.p), turned, twin(X_l.position_error, X_r.position_error)},
-        twin(sizes_l, sizes_r), children[0]);
-#else
-    add(X_l, sizes_l, children[0]);
-    add(X_r, sizes_r, children[1]);
-#endif
-    add_grandchildren(views, left, X_l, grandchildren);
-    add_grandchildren(views, right, X_r, grandchildren + kEach);
-  }
+  const NodeView* views_;
+  int child_[2];
+  float turned_;  // the rotation error of both, as in a Twin
+  Placing<Lanes> X_[2];
+  bool with_grandchildren_ = false;
+  Held held_[3 * kChildren];
+  Lanes reaches_{}, edges_{};  // sums, of each coordinate
 };
 
 // From coordinates along the anchor's axes to those along others.
@@ -406,8 +443,12 @@ struct Fit {
   float cost;
 };
 
-CATENA_INLINE void find_sides(const Turn& turn, std::span<const Held> boxes, Lanes& lo,
-                              Lanes& hi) noexcept {
+// The least and the greatest coordinates of what is below.
+struct Sides {
+  Lanes lo, hi;
+};
+
+CATENA_INLINE Sides sides_of(const Turn& turn, std::span<const Held> boxes) noexcept {
   Wide least{}, most{};
   for (size_t i = 0; i < boxes.size(); ++i) {
     const Held& box = boxes[i];
@@ -419,19 +460,21 @@ CATENA_INLINE void find_sides(const Turn& turn, std::span<const Held> boxes, Lan
     least = i == 0 ? c - reach : min(least, c - reach);
     most = i == 0 ? c + reach : max(most, c + reach);
   }
-  lo = least_of(least);
-  hi = -least_of(-most);
+  return {least_of(least), -least_of(-most)};
+}
+CATENA_INLINE Sides common(const Sides& a, const Sides& b) noexcept {
+  return {max(a.lo, b.lo), min(a.hi, b.hi)};
 }
 
+CATENA_INLINE Fit fit_within(const Axes& axes, const Sides& sides) noexcept {
+  const Lanes half = (sides.hi - sides.lo) * 0.5F;
+  return {axes, (sides.lo + sides.hi) * 0.5F, half, half_surface(half)};
+}
+// @pre below has its grandchildren
 inline Fit fit_along(const Axes& axes, const Below& below) noexcept {
   const Turn turn(axes);
-  Lanes lo, hi, lo_below, hi_below;
-  find_sides(turn, below.children, lo, hi);
-  find_sides(turn, below.grandchildren, lo_below, hi_below);
-  lo = max(lo, lo_below);
-  hi = min(hi, hi_below);
-  const Lanes half = (hi - lo) * 0.5F;
-  return {axes, (lo + hi) * 0.5F, half, half_surface(half)};
+  return fit_within(
+      axes, common(sides_of(turn, below.children()), sides_of(turn, below.grandchildren())));
 }
 
 // How far what is below may stick out of where it is computed to be along the axes, about a centre
@@ -439,8 +482,8 @@ inline Fit fit_along(const Axes& axes, const Below& below) noexcept {
 inline float slack_of(const Below& below, const Axes& axes, float center) noexcept {
   const float turned = product_rotation(axes.error, below.rotation_error);
   return float_bound(below.position_error + (axes.error + 28.0F * kFloatRoundoff) * center +
-                         (axes.error + 32.0F * kFloatRoundoff) * below.reach +
-                         (turned + 16.0F * kFloatRoundoff) * below.size,
+                         (axes.error + 32.0F * kFloatRoundoff) * below.reach() +
+                         (turned + 16.0F * kFloatRoundoff) * below.size(),
                      12);
 }
 
@@ -448,7 +491,8 @@ inline float slack_of(const Below& below, const Axes& axes, float center) noexce
 inline float farthest(const Below& below, const Axes& axes, Lanes from) noexcept {
   const Turn turn(axes);
   float most = 0.0F;
-  for (const Held& box : below.grandchildren) {
+  const bool deeper = !below.grandchildren().empty();
+  for (const Held& box : deeper ? below.grandchildren() : below.children()) {
     const Wide d = turn(box.c) - wide(from), squared = sum_of_three(d * d);
     for (size_t i = 0; i < 4 * kLanesInWide; i += 4) {
       most = std::max(most, std::sqrt(squared[i]) + box.sizes[i + 3]);
@@ -457,22 +501,24 @@ inline float farthest(const Below& below, const Axes& axes, Lanes from) noexcept
   return most;
 }
 
-inline void store_pose(const Side& s, Lanes center, float* to) noexcept {
+// At `at` of the floats of a view, and over the one after them.
+CATENA_INLINE void store_pose(const Side& s, Lanes center, size_t at, NodeView& view) noexcept {
+  float* const to = reinterpret_cast<float*>(reinterpret_cast<char*>(&view) + at);
   Lanes x = s.x, y = s.y, z = s.z;
   transpose(x, y, z);
-  store(x, to);
-  store(y, to + 3);
-  store(z, to + 6);
-  store(s.c - center, to + 9);
+  store_four(x, to);
+  store_four(y, to + 3);
+  store_four(z, to + 6);
+  store_four(s.c - center, to + 9);
 }
 
 // Writes the children's poses, for a box whose origin is at `center` along the axes.
-inline void set_children(const Axes& axes, const Side& left, const Side& right, Lanes center,
-                         NodeView& view) noexcept {
+CATENA_INLINE void set_children(const Axes& axes, const Side& left, const Side& right, Lanes center,
+                                NodeView& view) noexcept {
   // The stored origin is axes times center, rounded; it stands for its exact image along the axes.
   const float off = (axes.error + 12.0F * kFloatRoundoff) * size_of(center);
-  store_pose(left, center, view.left);
-  store_pose(right, center, view.right);
+  store_pose(left, center, offsetof(NodeView, left), view);
+  store_pose(right, center, offsetof(NodeView, right), view);
   view.rotation_error = std::max(left.rotation_error, right.rotation_error);
   view.position_error =
       float_bound(std::max(left.position_error, right.position_error) + off +
@@ -519,9 +565,17 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeV
     return;
   }
   const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
-  const Below below(views, left.node, l, right.node, r);
-  Fit fit = fit_along({box.x, box.y, box.z, box.turn_error}, below);
-  if (!(fit.cost <= kMostGrown * box.fitted)) {
+  Below below(views, left.node, l, right.node, r);
+  const Axes kept{box.x, box.y, box.z, box.turn_error};
+  const Turn turn(kept);
+  const Sides sides = sides_of(turn, below.children());
+  Fit fit = fit_within(kept, sides);
+  const auto grown = [&] { return !(fit.cost <= kMostGrown * box.fitted); };
+  if (grown()) {
+    below.add_grandchildren();
+    fit = fit_within(kept, common(sides, sides_of(turn, below.grandchildren())));
+  }
+  if (grown()) {
     const auto try_axes = [&](Lanes first, Lanes second) {
       Axes axes;
       if (!orthonormal(first, second, axes)) return;
@@ -563,15 +617,15 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeV
                          float_bound(farthest(below, axes, fit.center) + slack, 8));
 }
 
+inline FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
+  return pose(inverse_times(child_pose(a.left, a), placing(X_ab)));
+}
 inline FloatPose between_children(const NodeView& node) noexcept {
   const ChildPose<Lanes> right = child_pose(node.right, node);
   FloatPose X{right.row0, right.row1,          right.row2,
               right.p,    node.rotation_error, node.position_error};
   transpose(X.x, X.y, X.z);
-  return to_left_of_a(node, X);
-}
-inline FloatPose to_left_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
-  return pose(inverse_times(child_pose(a.left, a), placing(X_ab)));
+  return HWY_NAMESPACE::to_left_of_a(node, X);
 }
 inline FloatPose to_right_of_a(const NodeView& a, const FloatPose& X_ab) noexcept {
   return pose(inverse_times(child_pose(a.right, a), placing(X_ab)));

@@ -63,11 +63,12 @@ FloatPose to_right_of_b(const FloatPose& X_ab, const NodeView& b) noexcept;
 void fit_boxes(const ChainTree& tree, std::span<const RigidEnclosure> X_WL,
                std::span<NodeBox> boxes, std::span<NodeView> views);
 
-/// Makes the boxes of `nodes`, children before their parents, ones that hold what the children's
-/// boxes and the children's children's have in common along each axis; slots as ChainTree numbers
-/// them. What is below a node must be up to date or named before it. A box keeps the axes that it
-/// has in the anchor's frame so long as it is not much larger than when they were chosen; else it
-/// gets new ones: these, a child's, or along the line of the two centres.
+/// Makes the boxes of `nodes`, children before their parents; slots as ChainTree numbers them. What
+/// is below a node must be up to date or named before it. A box keeps the axes that it has in the
+/// anchor's frame, and is made around the children's boxes, so long as it is not much larger than
+/// when the axes were chosen; else it holds what the children's boxes and the children's children's
+/// have in common along each axis; and if that is much larger too, it gets new axes: these, a
+/// child's, or along the line of the two centres.
 void merge_boxes(const ChainTree& tree, std::span<const int> nodes, const RigidEnclosure* slots,
                  NodeBox* boxes, NodeView* views);
 

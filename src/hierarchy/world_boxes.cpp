@@ -16,8 +16,9 @@ CATENA_INLINE Floats max(Floats a, Floats b) noexcept { return a > b ? a : b; }
 // Contains the points within half of center, coordinate by coordinate.
 CATENA_INLINE FloatBox around(Quad center, Quad half) noexcept {
   const Floats c = to_floats(center), h = to_floats(half);
-  // Two conversions, the lines below and the sums that follow: below 7 roundoffs of both.
-  const Floats wide = h + (h + floats_abs(c)) * 4.2e-7F + 1e-37F;
+  // Two conversions, the lines below and the sums that follow: below 7 roundoffs of both. The rest
+  // of the factor is for what the centre's coordinates are off before they come here.
+  const Floats wide = h + (h + floats_abs(c)) * 4.3e-7F + 1e-37F;
   const Floats lo = c - wide, hi = c + wide;
   // Beyond the range of a float they are infinite, or no numbers.
   constexpr float kFar = std::numeric_limits<float>::infinity();
@@ -41,12 +42,11 @@ void place_leaves(const ChainTree& tree, const RigidEnclosure* X_WL, const doubl
     const Quad x = load(pose), y = load(pose + kColumn), z = load(pose + 2 * kColumn),
                p = load(pose + 3 * kColumn);
     const double rotation_error = X.rotation_error, position_error = X.position_error;
-    const Quad size = quad_abs(p);
     const double reach = static_cast<double>(leaf.reach);
     // Twice what a point may be off, and what the directions may; these numbers, a little larger,
-    // cover all rounding below.
-    const double off = 2.0 * position_error + reach * (3.1 * rotation_error + 1.1e-13) +
-                       (2e-15 + 2e-15 * rotation_error) * (size[0] + size[1] + size[2]);
+    // cover all rounding below, but for that of a coordinate of p as it is added, which goes with
+    // the centre's.
+    const double off = 2.0 * position_error + reach * (3.1 * rotation_error + 1.1e-13);
     const double more = bound_above(
         (margins == nullptr ? margin : margins[leaf.part]) + off + static_cast<double>(leaf.radius),
         8);

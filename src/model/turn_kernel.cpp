@@ -21,42 +21,50 @@ constexpr double kPosition = 8.01 * kUnitRoundoff;
 constexpr double kWiden = 1.0 + 8 * kUnitRoundoff;
 constexpr double kRotationWiden = 1.0 + 2e-9;  // every joint's own error is below 1e-9
 
-// R_PL's columns, to local[0..8]; local has room for four doubles from each column on.
-CATENA_INLINE void turn(const TurningJoint& joint, const ObliqueTurn* oblique, double sine,
-                        double cosine, double* local) noexcept {
+// Columns of a rotation.
+struct Columns {
+  Quad x, y, z;
+};
+
+// R times the matrix whose columns' numbers follow each other.
+CATENA_INLINE Columns times(const Columns& R, const double* m) noexcept {
+  return {R.x * m[0] + R.y * m[1] + R.z * m[2], R.x * m[3] + R.y * m[4] + R.z * m[5],
+          R.x * m[6] + R.y * m[7] + R.z * m[8]};
+}
+
+// R_WL of the parent's R_WP.
+CATENA_INLINE Columns turned(const Columns& R_WP, const TurningJoint& joint,
+                             const ObliqueTurn* oblique, double sine, double cosine) noexcept {
   if (joint.axis == TurningJoint::Axis::kOblique) {
     const ObliqueTurn& t = oblique[joint.oblique];
+    double local[10];  // room for four doubles from each column on
     for (const int k : {0, 3, 6}) {
       store(load(&t.still[k]) + load(&t.sine[k]) * sine + load(&t.cosine[k]) * cosine, local + k);
     }
-    return;
+    return times(R_WP, local);
   }
-  const Quad x = load(&joint.frame[0]), y = load(&joint.frame[3]), z = load(&joint.frame[6]);
+  const Columns R = times(R_WP, joint.frame.data());
   switch (joint.axis) {
     case TurningJoint::Axis::kX:
-      store(x, local);
-      store(y * cosine + z * sine, local + 3);
-      store(z * cosine - y * sine, local + 6);
-      break;
+      return {R.x, R.y * cosine + R.z * sine, R.z * cosine - R.y * sine};
     case TurningJoint::Axis::kY:
-      store(x * cosine - z * sine, local);
-      store(y, local + 3);
-      store(z * cosine + x * sine, local + 6);
-      break;
+      return {R.x * cosine - R.z * sine, R.y, R.z * cosine + R.x * sine};
     default:
-      store(x * cosine + y * sine, local);
-      store(y * cosine - x * sine, local + 3);
-      store(z, local + 6);
+      return {R.x * cosine + R.y * sine, R.y * cosine - R.x * sine, R.z};
   }
 }
 
 int turn_links(const TurningJoint* joints, const ObliqueTurn* oblique, const double* q, int first,
                int last, RigidEnclosure* X_WL) {
   constexpr int kBlock = 64;
+  // |p| is measured at every eighth link; between them it grows by no more than the links' reach.
+  constexpr int kMeasured = 8;
   double angle[kBlock], sine[kBlock], cosine[kBlock];
   // Of the link before, which is the parent of most.
-  Quad x{}, y{}, z{}, p{};
+  Columns R{};
+  Quad p{};
   double rotation_error = 0.0, position_error = 0.0;
+  double size = 0.0;  // no less than |p|
   int at_hand = -1;
   char* const poses = reinterpret_cast<char*>(X_WL);
   for (int start = first; start < last; start += kBlock) {
@@ -75,41 +83,37 @@ int turn_links(const TurningJoint* joints, const ObliqueTurn* oblique, const dou
     }
     for (int i = 0; i < count; ++i) {
       const TurningJoint& joint = joints[start + i];
-      double local[10];
-      turn(joint, oblique, sine[i] * joint.sign, cosine[i], local);
-      if (joint.parent != at_hand) {
+      const bool follows = joint.parent == at_hand;
+      if (!follows) {
         double parent[14];
         std::memcpy(parent, poses + sizeof(RigidEnclosure) * static_cast<size_t>(joint.parent),
                     sizeof parent);
-        x = load(parent);
-        y = load(parent + 3);
-        z = load(parent + 6);
+        R = {load(parent), load(parent + 3), load(parent + 6)};
         p = load(parent + 9);
         rotation_error = parent[12];
         position_error = parent[13];
       }
       at_hand = start + i;
-      const Quad size = quad_abs(p);
-      const double reach = static_cast<double>(joint.reach);
+      const double reach = static_cast<double>(joint.reach), moved = rotation_error * reach;
+      if (!follows || i % kMeasured == 0) {
+        const Quad sizes = quad_abs(p);
+        size = sizes[0] + sizes[1] + sizes[2];
+      }
       const double own =
           static_cast<double>(angle[i] == 0.0 ? joint.still_error : joint.turned_error);
       position_error =
-          position_error * kWiden +
-          (static_cast<double>(joint.position_error) + rotation_error * reach +
-           (kPosition + kPosition * rotation_error) * (reach + (size[0] + size[1] + size[2])));
+          position_error * kWiden + (static_cast<double>(joint.position_error) + moved +
+                                     (kPosition + kPosition * rotation_error) * (reach + size));
+      size += reach + moved;
       rotation_error = rotation_error * kRotationWiden + own;
       const double* const o = &joint.frame[9];
-      p = x * o[0] + y * o[1] + z * o[2] + p;
-      const Quad X = x * local[0] + y * local[1] + z * local[2];
-      const Quad Y = x * local[3] + y * local[4] + z * local[5];
-      z = x * local[6] + y * local[7] + z * local[8];
-      x = X;
-      y = Y;
+      p = R.x * o[0] + R.y * o[1] + R.z * o[2] + p;
+      R = turned(R, joint, oblique, sine[i] * joint.sign, cosine[i]);
       char* const pose = poses + sizeof(RigidEnclosure) * static_cast<size_t>(at_hand);
       constexpr size_t kColumn = 3 * sizeof(double);
-      store(x, pose);
-      store(y, pose + kColumn);
-      store(z, pose + 2 * kColumn);
+      store(R.x, pose);
+      store(R.y, pose + kColumn);
+      store(R.z, pose + 2 * kColumn);
       store(p, pose + 3 * kColumn);
       const double errors[] = {rotation_error, position_error};
       std::memcpy(pose + 4 * kColumn, errors, sizeof errors);
