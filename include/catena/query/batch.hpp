@@ -15,7 +15,7 @@ namespace catena {
 /// check_state about a column for its witness; options.distances is not looked at here.
 /// Frames    as check_state: the robot's root stands in W, the world frame.
 /// Units     metres, radians.
-/// Rigor     kFree and kCollision are proofs (docs/rigor.md, R10).
+/// Rigor     kFree (docs/rigor.md, R10) and kCollision (R6) are proofs.
 /// Cost      a third of check_state's for a column, or less, among the robot's own links; from half
 ///           of it to all of it in a scene, where exact tests decide. Eight columns go through
 ///           kinematics and boxes together, whatever joints there are; the pairs that boxes leave
