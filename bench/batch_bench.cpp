@@ -54,28 +54,14 @@ using Method = std::function<Count(const BatchCase&)>;
 
 struct CatenaCase {
   explicit CatenaCase(const BatchCase& c)
-      : world(snake_robot(c.snake, snake_capsule(c.snake), c.floating), scene_of(c)),
+      : world(snake_robot(c.snake, snake_capsule(c.snake), c.floating),
+              c.floating ? surface_scene(c.scene) : nullptr),
         workspace(world),
         q(world.robot().num_positions(), static_cast<Eigen::Index>(c.configurations.size())),
         verdicts(c.configurations.size()) {
     for (Eigen::Index k = 0; k < q.cols(); ++k) {
-      const SnakeConfiguration& x = c.configurations[static_cast<size_t>(k)];
-      q.col(k).tail(c.snake.links) =
-          Eigen::Map<const Eigen::VectorXd>(x.q.data(), static_cast<Eigen::Index>(x.q.size()));
-      if (!c.floating) continue;
-      q.col(k).head<3>() = x.X_WB.p;
-      q.col(k).segment<4>(3) = Eigen::Quaterniond(x.X_WB.R).coeffs();
+      set_positions(c.configurations[static_cast<size_t>(k)], q.col(k));
     }
-  }
-  static std::shared_ptr<const Scene> scene_of(const BatchCase& c) {
-    auto scene = std::make_shared<Scene>();
-    if (c.floating) {
-      scene->objects.push_back(
-          {"pipes",
-           {{Geometry::make_mesh({c.scene.vertices, c.scene.indices}, MeshFilling::kSurface),
-             {}}}});
-    }
-    return scene;
   }
   int in_batch() {
     check_states(world, q, {}, workspace, verdicts);

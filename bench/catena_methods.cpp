@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "catena/query/chain_state.hpp"
+#include "support/append_link.hpp"
 
 namespace catena::bench {
 
@@ -15,16 +16,11 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain) {
   d.name = "chain";
   for (int i = 0; i < chain.size(); ++i) {
     const std::string name = "l" + std::to_string(i);
-    d.links.push_back({name, {{sphere, {}}}});
     if (i == 0) {
-      d.links.back().collision[0].X_FG = RigidEnclosure::translation(chain.centres[0]);
+      d.links.push_back({name, {{sphere, RigidEnclosure::translation(chain.centres[0])}}});
       continue;
     }
-    JointDescription joint;
-    joint.name = "j" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = "l" + std::to_string(i - 1);
-    joint.child = name;
+    JointDescription& joint = test::append_link(d, name, {{sphere, {}}}, JointType::kContinuous);
     if (i == 1) {
       // Any frame with its x axis along the first bond.
       const Vector3d across =
@@ -36,7 +32,6 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain) {
     joint.origin.X.p = joint.origin.X.R.col(0) * kinematics.length(i - 1);
     if (i == 1) joint.origin.X.p += chain.centres[0];
     joint.origin.rotation_error = 1e-14;
-    d.joints.push_back(joint);
     for (int k = 2; k <= chain.unchecked && k <= i; ++k) {
       d.disabled_pairs.push_back({"l" + std::to_string(i - k), name, "Bonds"});
     }
@@ -54,35 +49,27 @@ std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometr
   RobotDescription d;
   d.name = "snake";
   d.links = {{"world", {}}};
-  if (floating) {
-    d.links.push_back({"base", {}});
-    JointDescription root;
-    root.name = "root";
-    root.type = JointType::kFloating;
-    root.parent = "world";
-    root.child = "base";
-    d.joints.push_back(root);
-  }
+  if (floating) test::append_link(d, "base", {}, JointType::kFloating);
   for (int i = 0; i < snake.links; ++i) {
-    JointDescription joint;
-    joint.name = "j" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = d.links.back().name;
-    d.links.push_back({"l" + std::to_string(i), {link}});
-    joint.child = d.links.back().name;
+    JointDescription& joint =
+        test::append_link(d, "l" + std::to_string(i), {link}, JointType::kContinuous);
     joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
     joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.joints.push_back(joint);
   }
   return RobotBuilder::build(d);
 }
 
-std::shared_ptr<const CollisionWorld> snake_world(const Triangles& triangles, const Snake& snake,
-                                                  bool mesh) {
-  TriangleMesh obstacles{triangles.vertices, triangles.indices};
+std::shared_ptr<const Scene> surface_scene(const Triangles& triangles) {
   auto scene = std::make_shared<Scene>();
   scene->objects.push_back(
-      {"pipes", {{Geometry::make_mesh(std::move(obstacles), MeshFilling::kSurface), {}}}});
+      {"pipes",
+       {{Geometry::make_mesh({triangles.vertices, triangles.indices}, MeshFilling::kSurface),
+         {}}}});
+  return scene;
+}
+
+std::shared_ptr<const CollisionWorld> snake_world(const Triangles& scene, const Snake& snake,
+                                                  bool mesh) {
   PlacedGeometry link;
   if (mesh) {
     const Triangles t = link_mesh(snake);
@@ -90,13 +77,16 @@ std::shared_ptr<const CollisionWorld> snake_world(const Triangles& triangles, co
   } else {
     link = snake_capsule(snake);
   }
-  return std::make_shared<const CollisionWorld>(snake_robot(snake, link, /*floating=*/true), scene);
+  return std::make_shared<const CollisionWorld>(snake_robot(snake, link, /*floating=*/true),
+                                                surface_scene(scene));
 }
 
-void set_positions(const SnakeConfiguration& c, Eigen::VectorXd& q) {
+void set_positions(const SnakeConfiguration& c, Eigen::Ref<Eigen::VectorXd> q) {
+  const auto links = static_cast<Eigen::Index>(c.q.size());
+  q.tail(links) = Eigen::Map<const Eigen::VectorXd>(c.q.data(), links);
+  if (q.size() == links) return;
   q.head<3>() = c.X_WB.p;
   q.segment<4>(3) = Eigen::Quaterniond(c.X_WB.R).coeffs();
-  for (size_t i = 0; i < c.q.size(); ++i) q[static_cast<Eigen::Index>(7 + i)] = c.q[i];
 }
 
 namespace {

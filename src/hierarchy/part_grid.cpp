@@ -71,6 +71,7 @@ int PartGrid::coordinate(double x) const noexcept {
 
 std::uint32_t PartGrid::slot(int x, int y, int z) const noexcept {
   const auto u = [](int v) { return static_cast<std::uint32_t>(v); };
+  // The primes of [Teschner2003].
   return (u(x) * 73856093U ^ u(y) * 19349663U ^ u(z) * 83492791U) & slot_mask_;
 }
 

@@ -14,7 +14,9 @@ namespace catena::internal {
 ///
 /// Frames    the grid stands in a frame G: W when it is filled. Afterwards either of the two sides
 ///           of a joint may be the one that moves, and G is wherever the other one stays.
-/// Denotes   the centre of every ball lies within error() of where it is kept.
+/// Units     metres.
+/// Denotes   the centre of every ball lies within `error_` of where it is kept, a bound that grows
+///           with every turn until the grid is filled again.
 /// Cost      fill O(n); a turn O(parts that move), both for parts of like size that are not packed
 ///           more densely than solid bodies can be. At most 240 bytes a part.
 /// Threads   one at a time. Allocates nothing after construction.
@@ -33,7 +35,6 @@ class PartGrid {
   /// Where everything stands now, X_WL of every link; G becomes W. False, as all functions below,
   /// if a number is too large for the grid: then nothing is known until it is filled again.
   bool fill(std::span<const RigidEnclosure> X_WL);
-  double error() const noexcept { return error_; }
 
   /// One of the two sides of a joint: what it carries (`carried`), or all the rest.
   struct Side {

@@ -19,13 +19,7 @@ class UncheckedNodesBuilder {
     cover_groups();
     covers_.resize(nodes_.size());
     for (size_t n = nodes_.size(); n-- > 0;) {  // children come after their parents
-      const ChainTree::Node& node = nodes_[n];
-      if (node.num_parts == 0) continue;
-      covers_[n] = node.left < 0               ? cover_of_group_[at(groups_.of_part[at(node.part)])]
-                   : num_parts(node.left) == 0 ? covers_[at(node.right)]
-                   : num_parts(node.right) == 0
-                       ? covers_[at(node.left)]
-                       : common(covers_[at(node.left)], covers_[at(node.right)]);
+      if (nodes_[n].num_parts > 0) covers_[n] = cover_of(nodes_[n]);
     }
     result_.nodes_.resize(nodes_.size() + 1);
     for (size_t n = 0; n < nodes_.size(); ++n) {
@@ -81,6 +75,14 @@ class UncheckedNodesBuilder {
       n = parent;
     }
     store_.push_back(n);
+  }
+
+  // What no part below a node is checked against, by the covers of its children.
+  Cover cover_of(const ChainTree::Node& node) {
+    if (node.left < 0) return cover_of_group_[at(groups_.of_part[at(node.part)])];
+    if (num_parts(node.left) == 0) return covers_[at(node.right)];
+    if (num_parts(node.right) == 0) return covers_[at(node.left)];
+    return common(covers_[at(node.left)], covers_[at(node.right)]);
   }
 
   // What is in both. Of two nodes of which one is below the other, that is the lower.

@@ -10,9 +10,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace catena::internal::HWY_NAMESPACE {
 
-CATENA_INLINE Floats min(Floats a, Floats b) noexcept { return a < b ? a : b; }
-CATENA_INLINE Floats max(Floats a, Floats b) noexcept { return a > b ? a : b; }
-
 // Contains the points within half of center, coordinate by coordinate.
 CATENA_INLINE FloatBox around(Quad center, Quad half) noexcept {
   const Floats c = to_floats(center), h = to_floats(half);

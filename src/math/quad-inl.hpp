@@ -1,4 +1,5 @@
-// Four doubles, and angles in wider groups. Included once for each target, after dispatch.hpp.
+// Four doubles, angles in wider groups, and what vectors of any type share. Included once for each
+// target, after dispatch.hpp.
 #include <cstdint>
 #include <cstring>
 
@@ -63,6 +64,16 @@ CATENA_INLINE Floats to_floats(Quad v) noexcept {
 CATENA_INLINE Floats floats_abs(Floats v) noexcept {
   using Bits [[gnu::vector_size(16)]] = std::int32_t;
   return reinterpret_cast<Floats>(reinterpret_cast<Bits>(v) & INT32_MAX);
+}
+
+/// Lane by lane; b where either is no number.
+template <class V>
+CATENA_INLINE V min(V a, V b) noexcept {
+  return a < b ? a : b;
+}
+template <class V>
+CATENA_INLINE V max(V a, V b) noexcept {
+  return a > b ? a : b;
 }
 
 /// Angles taken together by sines_and_cosines.

@@ -1,6 +1,8 @@
 #include "catena/query/batch.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +17,8 @@ namespace {
 // Fewer configurations than that are checked one by one: eight lanes cost as much as two and a half
 // of them, from 7 links to 1,024.
 constexpr Eigen::Index kLeastLanes = 3;
+// Tests of boxes a node, after which a chain counts as tangled: check_state has a grid for it.
+constexpr std::uint64_t kMostTests = 32;
 
 int num_edges(const ChainTree::Leaf& leaf) {
   return leaf.box == ChainTree::kBall ? 0 : leaf.box == ChainTree::kLine ? 1 : 3;
@@ -156,8 +160,8 @@ class Batch final : public LaneVisitor {
     // The whole pair, once a lane; what one part is near comes in a row.
     if (part != seen_part_) lanes_.seen.clear();
     seen_part_ = part;
-    for (const Lanes::SceneNode& seen : lanes_.seen) {
-      if (seen.node == obstacle.geometry) lanes &= ~seen.lanes;
+    for (const Lanes::SceneGeometry& seen : lanes_.seen) {
+      if (seen.geometry == obstacle.geometry) lanes &= ~seen.lanes;
     }
     if (lanes == 0) return 0;
     lanes_.seen.push_back({obstacle.geometry, lanes});
@@ -195,9 +199,8 @@ class Batch final : public LaneVisitor {
     }
     const std::uint64_t most = options_.budget == 0 ? UINT64_MAX : options_.budget;
     alive = visit_lane_scene(world_, most, lanes_, alive, *this, stats_);
-    // Where a chain is tangled, check_state turns to a grid.
-    const std::uint64_t tangled = 32 * world_.chain_tree().nodes().size();
-    alive = visit_lane_parts(world_, float_above(options_.clearance), std::min(most, tangled),
+    alive = visit_lane_parts(world_, float_above(options_.clearance),
+                             std::min(most, kMostTests * world_.chain_tree().nodes().size()),
                              lanes_, alive, *this, stats_);
     for_each(alive,
              [&](int lane) { verdicts_[static_cast<size_t>(first_ + lane)] = Verdict::kFree; });

@@ -1,6 +1,7 @@
+#include "chain_state_impl.hpp"
+
 #include <limits>
 
-#include "chain_state_impl.hpp"
 #include "chain_state_probe.hpp"
 
 namespace catena {

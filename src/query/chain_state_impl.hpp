@@ -779,7 +779,8 @@ struct ChainState::Impl {
   std::uint64_t placings = 0;
   std::vector<std::uint64_t> link_placed, box_placed;  // poses and boxes in the workspace
 
-  // Questions about one joint that turn to the grid.
+  // Questions about one joint that turn to the grid; what that looks at counts as half a test of
+  // two oriented boxes.
   std::unique_ptr<GridStand> stand;
   internal::MethodChoice method{2.0, 0.5};
 

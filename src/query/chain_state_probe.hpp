@@ -14,7 +14,7 @@ struct ChainStateProbe {
   /// CollisionWorld::geometries: by the shortcuts that a check uses, which follow the values first.
   /// O(log n). Undefined for a geometry of the scene.
   static RigidEnclosure pose_between(ChainState& state, int a, int b);
-  /// From now on checks turn neither to the grid nor, where few joints have moved, to the whole
+  /// From now on a check of what few joints have moved turns neither to the grid nor to the whole
   /// state.
   static void use_only_tree(ChainState& state);
   /// From now on checks turn to the grid where one joint has moved and where the whole state is

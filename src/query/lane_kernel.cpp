@@ -5,8 +5,9 @@
 #include "lanes.hpp"
 #include "math/quad-inl.hpp"
 
-#include <array>
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace catena::internal::HWY_NAMESPACE {
@@ -30,16 +31,8 @@ CATENA_INLINE void put(Vector v, void* to) noexcept {
   std::memcpy(to, &v, sizeof v);
 }
 template <class Vector>
-CATENA_INLINE Vector least(Vector a, Vector b) noexcept {
-  return a < b ? a : b;
-}
-template <class Vector>
-CATENA_INLINE Vector greatest(Vector a, Vector b) noexcept {
-  return a > b ? a : b;
-}
-template <class Vector>
 CATENA_INLINE Vector size_of(Vector v) noexcept {
-  return greatest(v, -v);
+  return max(v, -v);
 }
 
 // The lanes in which a comparison holds.
@@ -188,8 +181,8 @@ CATENA_INLINE void place_leaf(const ChainTree& tree, const ChainTree::Leaf& leaf
     if (leaf_box != nullptr) {
       Narrow ball_lo, ball_hi;
       sides(narrow(c + ball[k]), Narrow{} + placed.ball_radius, ball_lo, ball_hi);
-      lo = greatest(lo, ball_lo);
-      hi = least(hi, ball_hi);
+      lo = max(lo, ball_lo);
+      hi = min(hi, ball_hi);
     }
     // Beyond the range of a float they are infinite, or no numbers.
     put(lo == lo ? lo : Narrow{} - kFar, &box.lo[k].lane[first]);
@@ -350,9 +343,9 @@ unsigned near_slab(const Lanes& all, int leaf, const Slab& slab, float clearance
 void merge(const LaneBox& a, const LaneBox& b, LaneBox& to) noexcept {
   for (int first = 0; first < kLanes; first += kFloats) {
     for (int k = 0; k < 3; ++k) {
-      put(least(get<Wide>(&a.lo[k].lane[first]), get<Wide>(&b.lo[k].lane[first])),
+      put(min(get<Wide>(&a.lo[k].lane[first]), get<Wide>(&b.lo[k].lane[first])),
           &to.lo[k].lane[first]);
-      put(greatest(get<Wide>(&a.hi[k].lane[first]), get<Wide>(&b.hi[k].lane[first])),
+      put(max(get<Wide>(&a.hi[k].lane[first]), get<Wide>(&b.hi[k].lane[first])),
           &to.hi[k].lane[first]);
     }
   }

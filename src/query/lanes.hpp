@@ -47,10 +47,11 @@ struct Lanes {
   struct Leaf {
     int shape = 0;  ///< where in `shapes` its centre is, and after it the half edges; in W
     int num_edges = 0;
-    /// A part is within `reach` of what those span: the points of the box is made of are known a
-    /// little better than their floats, and are within `radius`.
+    /// A part is within `reach` of what those span; the rounding of the edges to floats is counted
+    /// where they are used. A box adds `radius` to what they span: the same and the clearance, but
+    /// without the rounding of the centre, which it counts by itself.
     float radius = 0.0F, reach = 0.0F;
-    float ball_radius = 0.0F;  ///< of LeafBox's ball
+    float ball_radius = 0.0F;  ///< of LeafBox's ball, with all that `radius` holds
   };
   /// Of joint_poses, as in RigidEnclosure, and the sum of the sizes of the position's coordinates.
   struct JointError {
@@ -62,6 +63,10 @@ struct Lanes {
   };
   struct SceneNode {
     int node;
+    unsigned lanes;
+  };
+  struct SceneGeometry {
+    int geometry;
     unsigned lanes;
   };
 
@@ -76,7 +81,7 @@ struct Lanes {
   std::vector<LaneBox> boxes;  ///< of every node of the chain tree
   std::vector<NodePair> open, stack;
   std::vector<SceneNode> scene_nodes;
-  std::vector<SceneNode> seen;  ///< geometries of the scene that the part at hand was held against
+  std::vector<SceneGeometry> seen;  ///< those that the part at hand has been held against
   /// The clearance for which all errors are those of turning joints only; negative: there is none.
   double errors_at = -1.0;
 };

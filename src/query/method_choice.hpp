@@ -48,7 +48,7 @@ class MethodChoice {
     Record& r = record(size);
     return size >= kFewest && r.tree.mean > r.grid.mean && ++r.asked % kProbe != 0;
   }
-  /// So much may the tree visit before it is left for the grid.
+  /// So much may the tree visit before it is left for the grid: twice what that has cost.
   std::uint64_t most_visited(int size) noexcept {
     return 1000 +
            static_cast<std::uint64_t>(2.0 * record(size).grid.mean * std::max(size, kFewest));
@@ -62,8 +62,8 @@ class MethodChoice {
  private:
   enum class Only : std::uint8_t { kNone, kTree, kGrid };
 
-  static constexpr int kFewest = 128;  // below, a tree's few boxes are always cheaper
-  static constexpr std::uint32_t kProbe = 64;
+  static constexpr int kFewest = 128;          // below, a tree's few boxes are always cheaper
+  static constexpr std::uint32_t kProbe = 64;  // of so many questions one is the tree's anyway
 
   /// Of the last costs a ball.
   struct Mean {

@@ -41,8 +41,8 @@ inline const SceneTree::Node& first_leaf(const SceneTree::Tree& tree, int n) {
 
 /// Calls visit(a, b), a < b, for every two parts whose boxes are not proven disjoint, until it
 /// returns true; then so does this. Left out are those of one rigid piece, and some of the pairs
-/// that are not checked. With more than `budget` visited
-/// pairs (0: no budget) the last call is over(a, b), of two parts that are left open.
+/// that are not checked. With more than `budget` visited pairs (0: no budget) the last call is
+/// over(a, b), of two parts that are left open.
 template <class Visit, class Over>
 bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QueryStats& stats,
                       std::uint64_t budget, const Visit& visit, const Over& over) {

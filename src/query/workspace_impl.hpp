@@ -69,7 +69,8 @@ struct Workspace::Impl {
   std::vector<NodePair> queue;
   std::unique_ptr<internal::PartGrid> grid;  ///< made when it is first filled
   std::uint64_t grid_fills = 0;
-  internal::MethodChoice method{8.0, 2.0};  ///< of whole states
+  /// Of whole states; what the grid looks at counts as two tests of boxes along the axes.
+  internal::MethodChoice method{8.0, 2.0};
   internal::Scratch scratch;
   internal::Lanes lanes;
   /// The convex elements that touched last: likely to touch again.

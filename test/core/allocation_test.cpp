@@ -1,12 +1,14 @@
 // Property: after the first call, a query allocates nothing.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/batch.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/geometry_pairs.hpp"
 #include "query/chain_state_probe.hpp"
+#include "support/append_link.hpp"
 #include "support/counted_memory.hpp"
 
 namespace catena {
@@ -19,22 +21,16 @@ std::shared_ptr<const Robot> make_arm(int links) {
   RobotDescription d;
   d.name = "arm";
   d.links.push_back({"base", {}});
+  const PlacedGeometry capsule{
+      Geometry::make(Capsule{0.05, 0.2}),
+      RigidEnclosure::from_rpy({0.15, 0.0, 0.0}, {0.0, 1.5707963267948966, 0.0})};
   for (int i = 0; i < links; ++i) {
-    const std::string name = "link_" + std::to_string(i);
-    d.links.push_back(
-        {name,
-         {{Geometry::make(Capsule{0.05, 0.2}),
-           RigidEnclosure::from_rpy({0.15, 0.0, 0.0}, {0.0, 1.5707963267948966, 0.0})}}});
-    JointDescription j;
-    j.name = "joint_" + std::to_string(i);
-    j.type = JointType::kRevolute;
-    j.parent = i == 0 ? "base" : "link_" + std::to_string(i - 1);
-    j.child = name;
-    j.origin = RigidEnclosure::translation({i == 0 ? 0.0 : 0.3, 0.0, 0.0});
-    j.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    j.lower = -3.0;
-    j.upper = 3.0;
-    d.joints.push_back(j);
+    JointDescription& joint =
+        test::append_link(d, "link_" + std::to_string(i), {capsule}, JointType::kRevolute);
+    joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : 0.3, 0.0, 0.0});
+    joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
+    joint.lower = -3.0;
+    joint.upper = 3.0;
   }
   return RobotBuilder::build(d);
 }
@@ -86,19 +82,15 @@ TEST(Allocation, BatchesReuseTheirMemory) {
       {"floor", {{Geometry::make(HalfSpace{Vector3d::UnitZ(), -1.0}), RigidEnclosure()}}});
   RobotDescription floating;
   floating.name = "body";
-  floating.links = {{"world", {}}, {"body", {{Geometry::make(Box{{1, 1, 1}}), {}}}}};
-  JointDescription joint;
-  joint.name = "root";
-  joint.type = JointType::kFloating;
-  joint.parent = "world";
-  joint.child = "body";
-  floating.joints.push_back(joint);
+  floating.links = {{"world", {}}};
+  test::append_link(floating, "body", {{Geometry::make(Box{{1, 1, 1}}), {}}}, JointType::kFloating);
   for (const auto& robot : {make_arm(20), RobotBuilder::build(floating)}) {
     const CollisionWorld world(robot, std::make_shared<const Scene>(scene));
     Workspace workspace(world);
     Eigen::MatrixXd q = robot->zero_positions().replicate(1, 50);
-    const int some = robot->num_positions() == 20 ? 20 : 3;  // no quaternion
-    for (int k = 0; k < 50; ++k) q.col(k).head(some).setConstant((some == 3 ? 0.05 : 0.01) * k);
+    const bool floats = robot->num_positions() == 7;
+    const int moved = floats ? 3 : 20;  // not the quaternion
+    for (int k = 0; k < 50; ++k) q.col(k).head(moved).setConstant((floats ? 0.05 : 0.01) * k);
     std::vector<Verdict> verdicts(50);
     const auto run = [&] {
       const long before = allocations;

@@ -3,15 +3,17 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/batch.hpp"
 #include "soundness/chain_bridge.hpp"
 #include "soundness/chain_worlds.hpp"
 #include "soundness/robots.hpp"
+#include "support/append_link.hpp"
 #include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
 #include "support/random.hpp"
@@ -19,6 +21,7 @@
 namespace catena {
 namespace {
 
+using test::append_link;
 using test::OnEachTarget;
 using test::Rng;
 using test::uniform;
@@ -94,26 +97,19 @@ struct PlanarChain {
     RobotDescription d;
     d.name = "planar";
     d.links.push_back({"world", {}});
+    PlacedGeometry part{Geometry::make(Sphere{radius}), RigidEnclosure::identity()};
+    if (core > 0.0) {
+      // Along x: a quarter turn about y whose entries are exact.
+      RigidEnclosure X = RigidEnclosure::translation({core / 2, 0, 0});
+      X.X.R << 0, 0, 1, 0, 1, 0, -1, 0, 0;
+      part = {Geometry::make(Capsule{radius, core}), X};
+    }
     for (int i = 0; i < links; ++i) {
-      LinkDescription link{"link_" + std::to_string(i), {}};
-      PlacedGeometry part{Geometry::make(Sphere{radius}), RigidEnclosure::identity()};
-      if (core > 0.0) {
-        // Along x: a quarter turn about y whose entries are exact.
-        RigidEnclosure X = RigidEnclosure::translation({core / 2, 0, 0});
-        X.X.R << 0, 0, 1, 0, 1, 0, -1, 0, 0;
-        part = {Geometry::make(Capsule{radius, core}), X};
-      }
-      link.collision.push_back(part);
-      d.links.push_back(link);
-      JointDescription joint;
-      joint.name = "joint_" + std::to_string(i);
-      joint.type = JointType::kContinuous;
-      joint.parent = i == 0 ? "world" : "link_" + std::to_string(i - 1);
-      joint.child = link.name;
+      JointDescription& joint =
+          append_link(d, "link_" + std::to_string(i), {part}, JointType::kContinuous);
       joint.origin =
           RigidEnclosure::translation(i == 0 ? Vector3d::Constant(base) : Vector3d(length, 0, 0));
       joint.axis = Vector3d::UnitZ();
-      d.joints.push_back(joint);
     }
     return RobotBuilder::build(d);
   }
@@ -137,7 +133,7 @@ struct PlanarChain {
     return side(a, c, d) != side(b, c, d) && side(c, a, b) != side(d, a, b);
   }
 
-  /// The smallest gap of links that are no neighbours, metres: in closed form, 64 bits.
+  /// The smallest gap of links that are no neighbours, metres: in closed form, in 80 bits.
   Real gap(const Eigen::VectorXd& q) const {
     std::vector<Point> from, to;
     Point at{0, 0};
@@ -259,7 +255,7 @@ TEST_P(OnEachTarget, EndToEndContactIsNeverFreeByMistake) {
   EXPECT_GT(free, 2000);
 }
 
-// A capsule that turns about its end, and lies across a triangle, or points down at a box.
+// A capsule that turns about its end, and whose tip points down at a triangle or a box.
 TEST_P(OnEachTarget, ContactWithASceneIsNeverFreeByMistake) {
   Rng rng(917);
   int touching = 0, free = 0;
@@ -269,8 +265,7 @@ TEST_P(OnEachTarget, ContactWithASceneIsNeverFreeByMistake) {
   for (const double base : {0.0, 3.0, 700.0}) {
     for (const bool box : {false, true}) {
       PlanarChain chain{1, 1.0, 1.0, 0.25, base};
-      // The tip's height is base - sin(angle) of a chain that turns about z: the plane is y =
-      // -0.75.
+      // It turns about z, so its tip is at y = base + sin(angle); the plane is y = base - 0.75.
       RigidEnclosure X = RigidEnclosure::translation({base, base - 0.75, base});
       X.X.R << 0, 1, 0, 0, 0, 1, 1, 0, 0;
       Scene scene;
@@ -310,17 +305,10 @@ TEST_P(OnEachTarget, ContactWithASceneIsNeverFreeByMistake) {
 TEST_P(OnEachTarget, WhatIsInsideOfAClosedMeshCollides) {
   RobotDescription d;
   d.name = "slider";
+  d.links = {{"base", {}}};
   // Of several elements, which are held against an object once a lane.
-  d.links = {{"base", {}},
-             {"body", {oracle::make_placed(oracle::mesh(oracle::box_mesh({1, 1, 1})))}}};
-  JointDescription joint;
-  joint.name = "slide";
-  joint.type = JointType::kPrismatic;
-  joint.parent = "base";
-  joint.child = "body";
-  joint.lower = -100.0;
-  joint.upper = 100.0;
-  d.joints.push_back(joint);
+  append_link(d, "body", {oracle::make_placed(oracle::mesh(oracle::box_mesh({1, 1, 1})))},
+              JointType::kPrismatic);
   for (const bool solid : {true, false}) {
     const std::array<double, 3> size{20, 20, 20};
     oracle::SceneSpec scene;
@@ -346,20 +334,9 @@ TEST_P(OnEachTarget, HugePartsAreNotLostInTheirNodes) {
     const PlacedGeometry ball{Geometry::make(Sphere{1.0}), RigidEnclosure::identity()};
     const PlacedGeometry box{Geometry::make(Box{Vector3d::Constant(1e45)}),
                              RigidEnclosure::from_rpy({first ? -1.0 : 1.0, 0, 0}, {0.5, 0.6, 0.7})};
-    d.links = {{"base", {ball}}, {"body", {ball, box}}};
-    JointDescription joint;
-    joint.name = "slide";
-    joint.type = JointType::kPrismatic;
-    joint.parent = "base";
-    joint.child = "body";
-    joint.lower = -1000.0;
-    joint.upper = 1000.0;
-    d.joints.push_back(joint);
-    d.links.push_back({"other", {}});
-    joint.name = "still";
-    joint.parent = "body";
-    joint.child = "other";
-    d.joints.push_back(joint);
+    d.links = {{"base", {ball}}};
+    append_link(d, "body", {ball, box}, JointType::kPrismatic);
+    append_link(d, "other", {}, JointType::kPrismatic);
     Scene scene;
     scene.objects.push_back({"stone", {ball}});
     const CollisionWorld world(RobotBuilder::build(d), std::make_shared<const Scene>(scene));
@@ -376,17 +353,13 @@ TEST_P(OnEachTarget, HugePartsAreNotLostInTheirNodes) {
 TEST_P(OnEachTarget, ValuesAreClampedAsForOneState) {
   RobotDescription d;
   d.name = "hand";
-  d.links = {{"base", {}},
-             {"hand", {{Geometry::make(Sphere{0.1}), RigidEnclosure::translation({1, 0, 0})}}}};
-  JointDescription joint;
-  joint.name = "turn";
-  joint.type = JointType::kRevolute;
-  joint.parent = "base";
-  joint.child = "hand";
+  d.links = {{"base", {}}};
+  JointDescription& joint = append_link(
+      d, "hand", {{Geometry::make(Sphere{0.1}), RigidEnclosure::translation({1, 0, 0})}},
+      JointType::kRevolute);
   joint.axis = Vector3d::UnitZ();
   joint.lower = -1.0;
   joint.upper = 0.0;
-  d.joints.push_back(joint);
   // At the limit 0 the ball's lowest point is 3e-10 m deep; at +9e-10 it would be above.
   Scene scene;
   scene.objects.push_back(
@@ -431,15 +404,11 @@ TEST_P(OnEachTarget, FarAndTinyConfigurationsAreNotLost) {
     d.name = "sliders";
     d.links.push_back({"base", {{Geometry::make(Sphere{scale}), {}}}});
     for (const char* name : {"a", "b"}) {
-      d.links.push_back({name,
-                         {{Geometry::make(Box{Vector3d::Constant(scale)}), {}},
-                          {Geometry::make(Capsule{0.3 * scale, scale}), {}}}});
-      JointDescription joint;
-      joint.name = std::string("to_") + name;
-      joint.type = JointType::kFloating;
-      joint.parent = "base";
-      joint.child = name;
-      d.joints.push_back(joint);
+      append_link(d, name,
+                  {{Geometry::make(Box{Vector3d::Constant(scale)}), {}},
+                   {Geometry::make(Capsule{0.3 * scale, scale}), {}}},
+                  JointType::kFloating)
+          .parent = "base";
     }
     Scene scene;
     scene.allowed.allow("base", "a");
@@ -468,16 +437,9 @@ TEST_P(OnEachTarget, FarAndTinyConfigurationsAreNotLost) {
 TEST_P(OnEachTarget, ATriangleWithoutAMeasurableNormalIsNotLost) {
   RobotDescription d;
   d.name = "ball";
-  d.links = {{"world", {}}, {"ball", {{Geometry::make(Sphere{1.0}), {}}}}};
-  JointDescription slide;
-  slide.name = "slide";
-  slide.type = JointType::kPrismatic;
-  slide.parent = "world";
-  slide.child = "ball";
-  slide.axis = Vector3d::UnitZ();
-  slide.lower = -10.0;
-  slide.upper = 10.0;
-  d.joints.push_back(slide);
+  d.links = {{"world", {}}};
+  append_link(d, "ball", {{Geometry::make(Sphere{1.0}), {}}}, JointType::kPrismatic).axis =
+      Vector3d::UnitZ();
   const auto robot = RobotBuilder::build(d);
   for (double edge = 1e-82; edge < 1e-79; edge *= 1.1) {
     TriangleMesh mesh;
@@ -524,15 +486,12 @@ TEST(Batch, ABudgetDecidesNothingWrongly) {
 TEST(Batch, BadInputIsRefusedBeforeAnyVerdict) {
   RobotDescription d;
   d.name = "arm";
-  d.links = {{"base", {}}, {"link", {{Geometry::make(Sphere{0.1}), {}}}}};
-  JointDescription joint;
+  d.links = {{"base", {}}};
+  JointDescription& joint =
+      append_link(d, "link", {{Geometry::make(Sphere{0.1}), {}}}, JointType::kRevolute);
   joint.name = "shoulder";
-  joint.type = JointType::kRevolute;
-  joint.parent = "base";
-  joint.child = "link";
   joint.lower = -1.0;
   joint.upper = 1.0;
-  d.joints.push_back(joint);
   const CollisionWorld world(RobotBuilder::build(d), nullptr),
       other(RobotBuilder::build(d), nullptr);
   Workspace workspace(world), foreign(other);

@@ -1,11 +1,12 @@
 // The memory that chain_state.hpp and collision_world.hpp state, for chains of up to 100,000 links.
 #include <cmath>
+#include <cstdio>
 
 #include <gtest/gtest.h>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "query/chain_state_probe.hpp"
+#include "support/append_link.hpp"
 #include "support/counted_memory.hpp"
 
 namespace catena {
@@ -16,19 +17,14 @@ using test::bytes_in_use;
 std::shared_ptr<const Robot> make_chain(int n) {
   RobotDescription d;
   d.name = "chain";
-  const auto capsule = Geometry::make(Capsule{0.05, 0.2});
-  const RigidEnclosure along = RigidEnclosure::from_rpy({0.15, 0, 0}, {0, 1.5707963267948966, 0});
-  for (int i = 0; i < n; ++i) {
-    d.links.push_back({"link_" + std::to_string(i), {{capsule, along}}});
-    if (i == 0) continue;
-    JointDescription joint;
-    joint.name = "joint_" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = d.links[static_cast<size_t>(i) - 1].name;
-    joint.child = d.links.back().name;
+  const PlacedGeometry capsule{Geometry::make(Capsule{0.05, 0.2}),
+                               RigidEnclosure::from_rpy({0.15, 0, 0}, {0, 1.5707963267948966, 0})};
+  d.links = {{"link_0", {capsule}}};
+  for (int i = 1; i < n; ++i) {
+    JointDescription& joint =
+        test::append_link(d, "link_" + std::to_string(i), {capsule}, JointType::kContinuous);
     joint.origin = RigidEnclosure::translation({0.4, 0, 0});
     joint.axis = Vector3d::UnitZ();
-    d.joints.push_back(joint);
   }
   return RobotBuilder::build(d);
 }

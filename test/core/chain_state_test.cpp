@@ -1,12 +1,15 @@
 // A configuration that changes a few joints at a time answers as one that is checked anew.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "catena/geometry/pair_distance.hpp"
 #include "catena/model/motion.hpp"
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "query/chain_state_probe.hpp"
@@ -14,6 +17,7 @@
 #include "soundness/engine_bridge.hpp"
 #include "soundness/kinematics.hpp"
 #include "soundness/robots.hpp"
+#include "support/append_link.hpp"
 #include "support/ball_chain.hpp"
 #include "support/each_target.hpp"
 #include "support/random.hpp"
@@ -172,7 +176,7 @@ std::vector<std::pair<oracle::Vec<Real>, Real>> balls_of(const oracle::PlacedSpe
           add(0, 0, z, 0);
         } else {
           for (int k = 0; k < 16; ++k) {
-            const Real angle = k * M_PIl / 8;
+            const Real angle = k * std::numbers::pi_v<Real> / 8;
             add(size[0] * std::cos(angle), size[0] * std::sin(angle), z, 0);
           }
         }
@@ -181,104 +185,132 @@ std::vector<std::pair<oracle::Vec<Real>, Real>> balls_of(const oracle::PlacedSpe
   return balls;
 }
 
-// Every node's box and ball contain all parts below the node, and the box is within the one along
-// its axes around its children's boxes. By the kinematics of `spec` in 80 bits. Counts the faces
-// that are farther in than these by 1 % of their distance.
-void expect_fit(ChainState& state, const oracle::RobotSpec& spec, const std::string& where,
-                int& tight_faces) {
-  const CollisionWorld& world = state.world();
-  const ChainTree& tree = world.chain_tree();
-  const Robot& robot = world.robot();
-  const auto [boxes, views] = internal::ChainStateProbe::boxes(state);
+oracle::Vec<Real> vec(internal::FloatLanes v) { return {v[0], v[1], v[2]}; }
+std::array<Real, 3> sides(const oracle::Vec<Real>& v) { return {v.x, v.y, v.z}; }
 
-  oracle::Kinematics<Real> kinematics(spec);
-  const std::vector<double> q = oracle::values(robot, spec, state.positions());
-  kinematics.set_motion(q, q);
-  std::vector<oracle::Pose<Real>> X_WL;
-  kinematics.poses(0, X_WL);
+// The boxes of a state, and where its parts and the boxes' frames are: by the kinematics of `spec`
+// in 80 bits.
+class Fit {
+ public:
+  Fit(ChainState& state, const oracle::RobotSpec& spec)
+      : tree_(state.world().chain_tree()), boxes_(internal::ChainStateProbe::boxes(state)) {
+    const CollisionWorld& world = state.world();
+    oracle::Kinematics<Real> kinematics(spec);
+    const std::vector<double> q = oracle::values(world.robot(), spec, state.positions());
+    kinematics.set_motion(q, q);
+    std::vector<oracle::Pose<Real>> X_WL;
+    kinematics.poses(0, X_WL);
 
-  std::vector<std::vector<std::pair<oracle::Vec<Real>, Real>>> balls(tree.parts().size());
-  for (size_t part = 0; part < balls.size(); ++part) {
-    const auto& body = world.body(world.geometries()[part].body);
-    const auto link = size_t(kinematics.link(body.name));
-    const auto& placed = spec.links[link].collision;
-    balls[part] = balls_of(placed[part - size_t(body.first_geometry)]);
-    for (auto& [center, radius] : balls[part]) center = X_WL[link] * center;
+    balls_.resize(tree_.parts().size());
+    for (size_t part = 0; part < balls_.size(); ++part) {
+      const auto& body = world.body(world.geometries()[part].body);
+      const auto link = size_t(kinematics.link(body.name));
+      balls_[part] = balls_of(spec.links[link].collision[part - size_t(body.first_geometry)]);
+      for (auto& [center, radius] : balls_[part]) center = X_WL[link] * center;
+    }
+    for (size_t n = 0; n < tree_.nodes().size(); ++n) {
+      const LinkIndex anchor = tree_.nodes()[n].anchor;
+      size_t link = 0;
+      for (const oracle::JointSpec& joint : spec.joints) {
+        if (anchor.value > 0 && joint.name == world.robot().joint(anchor).name) {
+          link = size_t(kinematics.link(joint.child));
+        }
+      }
+      const internal::NodeBox& box = boxes_.boxes[n];
+      X_WO_.push_back(X_WL[link] *
+                      oracle::Pose<Real>{{vec(box.x), vec(box.y), vec(box.z)}, vec(box.c)});
+    }
   }
 
-  // X_WO of a node; what its axes are off by is counted below.
-  const auto frame = [&](size_t n) {
-    const LinkIndex anchor = tree.nodes()[n].anchor;
-    size_t link = 0;
-    for (const oracle::JointSpec& joint : spec.joints) {
-      if (anchor.value > 0 && joint.name == robot.joint(anchor).name) {
-        link = size_t(kinematics.link(joint.child));
-      }
-    }
-    const internal::NodeBox& box = boxes[n];
-    const auto column = [](internal::FloatLanes v) { return oracle::Vec<Real>{v[0], v[1], v[2]}; };
-    const oracle::Pose<Real> X_AO{{column(box.x), column(box.y), column(box.z)}, column(box.c)};
-    return X_WL[link] * X_AO;
-  };
-  std::vector<oracle::Pose<Real>> X_WO;
-  for (size_t n = 0; n < boxes.size(); ++n) X_WO.push_back(frame(n));
-
-  for (size_t n = 0; n < boxes.size(); ++n) {
-    const internal::NodeView& view = views[n];
-    if (view.empty()) continue;
-    const auto sides = [](const oracle::Vec<Real>& v) { return std::array{v.x, v.y, v.z}; };
-    std::vector<int> open{static_cast<int>(n)};
-    while (!open.empty()) {
-      const ChainTree::Node& node = tree.nodes()[size_t(open.back())];
-      open.pop_back();
-      if (node.left >= 0) open.insert(open.end(), {node.left, node.right});
-      if (node.part < 0) continue;
-      for (const auto& [center, radius] : balls[size_t(node.part)]) {
-        const oracle::Vec<Real> d = center - X_WO[n].p;
-        const Real off = Real(boxes[n].turn_error) * norm(d) + 1e-12L;
-        const auto along = sides(X_WO[n].R.transposed_times(d));
-        for (size_t i = 0; i < 3; ++i) {
-          ASSERT_LE(std::abs(along[i]) + radius, Real(view.half[i]) + off)
-              << where << " node " << n;
+  // Every node's box and ball contain all parts below the node.
+  void expect_contained(const std::string& where) const {
+    for (size_t n = 0; n < X_WO_.size(); ++n) {
+      std::vector<int> open{static_cast<int>(n)};
+      while (!boxes_.views[n].empty() && !open.empty()) {
+        const ChainTree::Node& node = tree_.nodes()[size_t(open.back())];
+        open.pop_back();
+        if (node.left >= 0) open.insert(open.end(), {node.left, node.right});
+        if (node.part >= 0) {
+          ASSERT_NO_FATAL_FAILURE(expect_contained(n, node.part)) << where << " node " << n;
         }
-        ASSERT_LE(norm(d) + radius, Real(view.radius) + 1e-12L) << where << " node " << n;
       }
     }
+  }
 
-    const ChainTree::Node& node = tree.nodes()[n];
-    if (node.left < 0 || views[size_t(node.left)].empty() || views[size_t(node.right)].empty()) {
-      continue;
+  // Every node's box is within the one along its axes around its children's boxes. Counts the faces
+  // that are farther in than that one's by 1 % of their distance.
+  void expect_no_looser(const std::string& where, int& tight_faces) const {
+    for (size_t n = 0; n < X_WO_.size(); ++n) {
+      const ChainTree::Node& node = tree_.nodes()[n];
+      if (node.left < 0 || boxes_.views[size_t(node.left)].empty() ||
+          boxes_.views[size_t(node.right)].empty()) {
+        continue;
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_no_looser(n, tight_faces)) << where << " node " << n;
     }
+  }
+
+ private:
+  void expect_contained(size_t n, int part) const {
+    const internal::NodeView& view = boxes_.views[n];
+    for (const auto& [center, radius] : balls_[size_t(part)]) {
+      const oracle::Vec<Real> d = center - X_WO_[n].p;
+      const Real off = Real(boxes_.boxes[n].turn_error) * norm(d) + 1e-12L;
+      const auto along = sides(X_WO_[n].R.transposed_times(d));
+      for (size_t i = 0; i < 3; ++i) {
+        ASSERT_LE(std::abs(along[i]) + radius, Real(view.half[i]) + off);
+      }
+      ASSERT_LE(norm(d) + radius, Real(view.radius) + 1e-12L);
+    }
+  }
+
+  void expect_no_looser(size_t n, int& tight_faces) const {
+    const ChainTree::Node& node = tree_.nodes()[n];
     std::array<Real, 3> lo, hi;
     lo.fill(kInfinity);
     hi.fill(-kInfinity);
     Real size = 0;
     for (const int child : {node.left, node.right}) {
-      const oracle::Pose<Real>& X = X_WO[size_t(child)];
-      const auto center = sides(X_WO[n].R.transposed_times(X.p - X_WO[n].p));
+      const oracle::Pose<Real>& X = X_WO_[size_t(child)];
+      const auto center = sides(X_WO_[n].R.transposed_times(X.p - X_WO_[n].p));
       std::array<Real, 3> reach{};
       for (const auto& [axis, edge] :
            {std::pair(X.R.ex, 0), std::pair(X.R.ey, 1), std::pair(X.R.ez, 2)}) {
-        const Real half = views[size_t(child)].half[edge];
-        const auto along = sides(X_WO[n].R.transposed_times(axis));
+        const Real half = boxes_.views[size_t(child)].half[edge];
+        const auto along = sides(X_WO_[n].R.transposed_times(axis));
         for (size_t i = 0; i < 3; ++i) reach[i] += std::abs(along[i]) * half;
         size += half;
       }
-      size += norm(X.p - X_WO[n].p);
+      size += norm(X.p - X_WO_[n].p);
       for (size_t i = 0; i < 3; ++i) {
         lo[i] = std::min(lo[i], center[i] - reach[i]);
         hi[i] = std::max(hi[i], center[i] + reach[i]);
       }
     }
-    const oracle::Vec<Real> c{boxes[n].c[0], boxes[n].c[1], boxes[n].c[2]};
-    const Real slack = 1e-4L * (size + norm(c));  // of floats and of fit_boxes
+    const Real slack = 1e-4L * (size + norm(vec(boxes_.boxes[n].c)));  // of floats and of fit_boxes
     for (size_t i = 0; i < 3; ++i) {
-      ASSERT_LE(Real(view.half[i]), hi[i] + slack) << where << " node " << n;
-      ASSERT_GE(-Real(view.half[i]), lo[i] - slack) << where << " node " << n;
+      const Real half = boxes_.views[n].half[i];
+      ASSERT_LE(half, hi[i] + slack);
+      ASSERT_GE(-half, lo[i] - slack);
       const Real much = 0.01L * (hi[i] - lo[i]);
-      tight_faces += (hi[i] - view.half[i] > much ? 1 : 0) + (-view.half[i] - lo[i] > much ? 1 : 0);
+      tight_faces += (hi[i] - half > much ? 1 : 0) + (-half - lo[i] > much ? 1 : 0);
     }
   }
+
+  const ChainTree& tree_;
+  const internal::ChainStateProbe::Boxes boxes_;
+  std::vector<std::vector<std::pair<oracle::Vec<Real>, Real>>> balls_;  // of every part
+  std::vector<oracle::Pose<Real>>
+      X_WO_;  // of every node; what its axes are off by is counted later
+};
+
+// The boxes fit; returns how many of their faces are tight.
+int expect_fit(ChainState& state, const oracle::RobotSpec& spec, const std::string& where) {
+  const Fit fit(state, spec);
+  int tight_faces = 0;
+  fit.expect_contained(where);
+  fit.expect_no_looser(where, tight_faces);
+  return tight_faces;
 }
 
 // Property: whatever was set, checked, committed and taken back, the boxes contain the parts (trap:
@@ -319,14 +351,12 @@ TEST_P(OnEachTarget, BoxesFitThePartsAfterAnySequence) {
       if (what < 8 && step % 3 != 0) continue;
       const std::string where = spec.name + " of " + std::to_string(spec.links.size()) +
                                 " links, seed 85 step " + std::to_string(step);
-      int tight_faces = 0;
-      expect_fit(state, spec, where, tight_faces);
+      expect_fit(state, spec, where);
       if (HasFatalFailure()) return;
     }
     // All made anew.
     state.set(oracle::positions(*robot, spec, oracle::random_configuration(spec, rng)));
-    int tight_faces = 0;
-    expect_fit(state, spec, spec.name, tight_faces);
+    const int tight_faces = expect_fit(state, spec, spec.name);
     if (HasFatalFailure()) return;
     // Else they are loose; with few links little is merged.
     if (spec.links.size() > 32) {
@@ -391,12 +421,17 @@ std::shared_ptr<const CollisionWorld> make_chain(int n, bool floor) {
                                                 std::make_shared<const Scene>(scene));
 }
 
+// At the zero positions, proven free and committed.
+ChainState make_proven(const std::shared_ptr<const CollisionWorld>& world) {
+  ChainState state(world);
+  EXPECT_EQ(state.check().verdict, Verdict::kFree);
+  state.commit();
+  return state;
+}
+
 // Trap: a contact is found and not taken back; then another joint moves, far from it.
 TEST(ChainState, AContactThatIsNotTakenBackStaysOne) {
-  const auto world = make_chain(64, false);
-  ChainState state(world);
-  ASSERT_EQ(state.check().verdict, Verdict::kFree);
-  state.commit();
+  ChainState state = make_proven(make_chain(64, false));
   // Three right angles in a row (about z, whatever lies between) close a square.
   const std::vector<ChainState::Change> square{{LinkIndex(10), M_PI / 2},
                                                {LinkIndex(12), M_PI / 2},
@@ -419,10 +454,7 @@ TEST(ChainState, AContactThatIsNotTakenBackStaysOne) {
 
 // Property: what was proven with a small clearance is not taken for proven with a larger one.
 TEST(ChainState, ALargerClearanceIsProvenAnew) {
-  const auto world = make_chain(16, true);
-  ChainState state(world);
-  ASSERT_EQ(state.check().verdict, Verdict::kFree);
-  state.commit();
+  ChainState state = make_proven(make_chain(16, true));
   QueryOptions wide;
   wide.clearance = 1.45;  // the floor is 1.4 below the balls
   EXPECT_EQ(state.check(wide).verdict, Verdict::kCollision);
@@ -434,9 +466,7 @@ TEST(ChainState, ALargerClearanceIsProvenAnew) {
 
 TEST(ChainState, FindsTheSceneThatAMovedLinkMeets) {
   const auto world = make_chain(32, true);
-  ChainState state(world);
-  ASSERT_EQ(state.check().verdict, Verdict::kFree);
-  state.commit();
+  ChainState state = make_proven(world);
   state.set(LinkIndex(3), 0.3);  // about y: the rest of the chain dips through the floor
   ChainState::Result result = state.check();
   EXPECT_EQ(result.verdict, Verdict::kCollision);
@@ -489,10 +519,8 @@ TEST(ChainState, LooksAtFewPairsAfterOneJointHasMoved) {
   double visited[2] = {0, 0};
   for (const int k : {0, 1}) {
     const int n = k == 0 ? 256 : 4096;
-    ChainState state(make_chain(n, false));
-    ASSERT_EQ(state.check().verdict, Verdict::kFree);
+    ChainState state = make_proven(make_chain(n, false));
     EXPECT_EQ(state.check().stats.visited(), 0u);
-    state.commit();
     int checks = 0;
     for (int step = 0; step < 200; ++step) {
       const LinkIndex joint(std::uniform_int_distribution<int>(1, n - 1)(rng));
@@ -519,16 +547,8 @@ TEST_P(OnEachTarget, ChainStateLosesNoTinyThings) {
   for (const double r : {1.0, 1e-9, 1e-18, 1e-21, 1e-22, 2e-23, 1e-24, 1e-30, 1e-38, 1e-45}) {
     RobotDescription d;
     d.name = "slider";
-    d.links.push_back({"base", {}});
-    d.links.push_back({"ball", {{Geometry::make(Sphere{r}), {}}}});
-    JointDescription joint;
-    joint.name = "slide";
-    joint.type = JointType::kPrismatic;
-    joint.parent = "base";
-    joint.child = "ball";
-    joint.lower = -9.0;
-    joint.upper = 9.0;
-    d.joints.push_back(joint);
+    d.links = {{"base", {}}};
+    test::append_link(d, "ball", {{Geometry::make(Sphere{r}), {}}}, JointType::kPrismatic);
     Scene scene;
     scene.objects.push_back(
         {"stone", {{Geometry::make(Sphere{r}), RigidEnclosure::translation({0, 1.5 * r, 0})}}});
@@ -545,16 +565,10 @@ TEST_P(OnEachTarget, ChainStateLosesNoTinyThings) {
 TEST_P(OnEachTarget, HugeThingsMeetNoLinkThatCarriesNothing) {
   RobotDescription d;
   d.name = "slider";
-  d.links.push_back({"base", {}});
+  d.links = {{"base", {}}};
   for (const char* name : {"a", "b", "c"}) {
-    d.links.push_back({name, {{Geometry::make(Sphere{1.0}), {}}}});
-    JointDescription joint;
-    joint.name = std::string("to_") + name;
-    joint.type = JointType::kPrismatic;
-    joint.parent = d.links[d.links.size() - 2].name;
-    joint.child = name;
-    joint.axis = Vector3d::Ones();
-    d.joints.push_back(joint);
+    test::append_link(d, name, {{Geometry::make(Sphere{1.0}), {}}}, JointType::kPrismatic).axis =
+        Vector3d::Ones();
   }
   Scene scene;
   scene.objects.push_back(

@@ -1,7 +1,9 @@
 // The grid over the balls about a robot's parts: it leaves out no two that are near each other,
 // wherever its sides have been turned, and hands out few that are not.
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -124,9 +126,9 @@ Standing random_robot(int trial, Rng& rng) {
   return s;
 }
 
-// Property: all pairs of balls within the clearance are handed out, and none that is
-// clearly farther apart; after turns of random sides as well, of which each one's question is about
-// the pairs that it turns against each other. Oracle: all pairs, in extended precision.
+// Property: all pairs of balls within the clearance are handed out, and none that is clearly
+// farther apart; after turns of random sides as well, of which each one's question is about the
+// pairs that it turns against each other. Oracle: all pairs, in extended precision.
 TEST(PartGrid, LeavesOutNoBallsThatAreNear) {
   Rng rng(91);
   int asked = 0, turns = 0;
@@ -138,8 +140,9 @@ TEST(PartGrid, LeavesOutNoBallsThatAreNear) {
     Balls balls(tree, s.X_WL);
     double size = 1e30, reach = 0.0;
     for (const ChainTree::Part& part : tree.parts()) size = std::min(size, part.radius);
-    for (const Point& c : balls.centers)
+    for (const Point& c : balls.centers) {
       reach = std::max(reach, static_cast<double>(distance(c, {0, 0, 0})));
+    }
     const double clearance = trial % 3 == 0 ? 0.0 : uniform(rng, 0.0, 1.0) * size;
     if (!grid.suits(clearance)) continue;
     ++asked;

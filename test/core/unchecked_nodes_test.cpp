@@ -2,12 +2,11 @@
 // answer changes by it.
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <cstdio>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/chain_state.hpp"
 #include "catena/query/continuous.hpp"
 #include "query/collision_world_probe.hpp"

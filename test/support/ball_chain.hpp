@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "catena/model/robot_builder.hpp"
+#include "support/append_link.hpp"
 
 namespace catena::test {
 
@@ -14,19 +14,16 @@ inline std::shared_ptr<const Robot> ball_chain(std::span<const double> radii) {
   RobotDescription d;
   d.name = "chain";
   for (std::size_t i = 0; i < radii.size(); ++i) {
-    LinkDescription link{"link_" + std::to_string(i), {}};
-    link.collision.push_back(
-        {Geometry::make(Sphere{radii[i]}), RigidEnclosure::translation({0.25, 0, 0})});
-    d.links.push_back(link);
-    if (i == 0) continue;
-    JointDescription joint;
-    joint.name = "joint_" + std::to_string(i);
-    joint.type = JointType::kContinuous;
-    joint.parent = "link_" + std::to_string(i - 1);
-    joint.child = link.name;
+    const std::string name = "link_" + std::to_string(i);
+    const PlacedGeometry ball{Geometry::make(Sphere{radii[i]}),
+                              RigidEnclosure::translation({0.25, 0, 0})};
+    if (i == 0) {
+      d.links.push_back({name, {ball}});
+      continue;
+    }
+    JointDescription& joint = append_link(d, name, {ball}, JointType::kContinuous);
     joint.origin = RigidEnclosure::translation({0.5, 0, 0});
     joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.joints.push_back(joint);
   }
   return RobotBuilder::build(d);
 }

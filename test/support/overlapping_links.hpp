@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "catena/model/robot_builder.hpp"
 #include "catena/query/collision_world.hpp"
+#include "support/append_link.hpp"
 
 namespace catena::test {
 
@@ -20,15 +20,11 @@ struct OverlappingLinks {
 inline void add_balls(RobotDescription& d, const std::string& name, int n, double radius,
                       double step) {
   for (int i = 0; i < n; ++i) {
-    JointDescription joint;
-    joint.name = name + std::to_string(i) + "_joint";
-    joint.type = JointType::kContinuous;
-    joint.parent = d.links.back().name;
-    joint.child = name + std::to_string(i);
+    JointDescription& joint =
+        append_link(d, name + std::to_string(i), {{Geometry::make(Sphere{radius}), {}}},
+                    JointType::kContinuous);
     joint.origin = RigidEnclosure::translation({i == 0 ? 0.5 : step, 0, 0});
     joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
-    d.links.push_back({joint.child, {{Geometry::make(Sphere{radius}), {}}}});
-    d.joints.push_back(joint);
   }
 }
 
@@ -55,7 +51,7 @@ inline OverlappingLinks knot(int m) {
 /// a ring are allowed, by the scene.
 inline OverlappingLinks glove(int m) {
   RobotDescription finger, glove;
-  finger.name = "glove";
+  finger.name = "glove";  // so both are called together
   finger.links.push_back({"palm", {}});
   add_balls(finger, "finger", m, 0.1, 0.5);
   glove.name = "glove";

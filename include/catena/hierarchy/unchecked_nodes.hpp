@@ -14,6 +14,8 @@ namespace catena {
 ///
 /// Only pairs with two parts below one of the nodes are told; a search asks about two parts anyway.
 ///
+/// Denotes   of the pairs of nodes without a part in common, exactly those (docs/rigor.md, R8).
+///           Poses do not enter.
 /// Cost      memory and build O((E + n) log n) for n parts and E pairs of parts that are not
 ///           checked; nothing is kept of a chain of which only neighbours are excepted. A question
 ///           is one comparison where the first node is in no pair that reaches the second, else
@@ -21,22 +23,27 @@ namespace catena {
 /// Threads   immutable after construction: share it.
 class UncheckedNodes {
  public:
-  /// Which parts are not checked against each other, by groups: those of one, and those of group g
-  /// and of each of unchecked[first[g]] up to unchecked[first[g + 1]], in both directions. Groups
-  /// without a part may be named as well.
+  /// Which parts are not checked against each other, by groups (the bodies of a CollisionWorld):
+  /// those of one group, and those of group g and of each of unchecked[first[g]] to
+  /// unchecked[first[g + 1] - 1], which name g as well. A group may be without parts.
   struct Groups {
-    std::span<const int> of_part;  ///< of every part of the tree
-    std::span<const int> unchecked, first;
+    std::span<const int> of_part;    ///< the group of every part of the tree
+    std::span<const int> unchecked;  ///< the groups that each one names, one after the other
+    std::span<const int> first;      ///< one more than there are groups
   };
 
+  /// Empty.
   UncheckedNodes() = default;
+  /// @pre of_part has an entry for every part of the tree, and first is as Groups says
   UncheckedNodes(const ChainTree& tree, const Groups& groups);
 
+  /// There is no such pair, and `contains` must not be asked.
   bool empty() const noexcept { return ranges_.empty(); }
 
   /// Of two nodes without a part in common, in any order: true only if nothing below the one is
   /// checked against anything below the other. False for such a pair only if there are fewer than
   /// two parts below each.
+  /// @pre not empty()
   bool contains(int i, int k) const noexcept {
     const Node& node = nodes_[static_cast<size_t>(std::min(i, k))];
     k = std::max(i, k);

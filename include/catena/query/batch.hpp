@@ -8,11 +8,14 @@
 
 namespace catena {
 
-/// Which of many configurations are free? Every column of q is a whole position vector of the
-/// robot; verdicts[k] becomes that of column k, and the work done is returned.
+/// Which of many configurations are free? Every column of q is a whole position vector of the robot
+/// (Robot::num_positions); verdicts[k] becomes that of column k, and the work done is returned.
 ///
 /// A verdict is that of check_state, unless that is kUndecided: then it may be a proven one. Ask
 /// check_state about a column for its witness; options.distances is not looked at here.
+/// Frames    as check_state: the robot's root stands in W, the world frame.
+/// Units     metres, radians.
+/// Rigor     kFree (docs/rigor.md, R10) and kCollision (R6) are proofs.
 /// Cost      a third of check_state's for a column, or less, among the robot's own links; from half
 ///           of it to all of it in a scene, where exact tests decide. Eight columns go through
 ///           kinematics and boxes together, whatever joints there are; the pairs that boxes leave

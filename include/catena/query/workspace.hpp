@@ -6,7 +6,8 @@
 
 namespace catena {
 
-/// Every mutable byte of the queries on the world it was made for. One per thread; sized when made.
+/// Every mutable byte of the queries on the world it was made for. One per thread; sized when made,
+/// but for what the first batch and the first tangled chain add.
 /// One that was moved from may only be destroyed or assigned to.
 class Workspace {
  public:
