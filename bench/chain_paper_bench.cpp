@@ -498,14 +498,14 @@ void print_corners(const Options&) {
         seconds = r.seconds / kSteps;
       }
       counts[name].push_back(tests);
-      std::printf(" %10.0f (%6.0f)   ", tests, 1e6 * seconds);
+      std::printf(" %13.0f (%6.0f)", tests, 1e6 * seconds);
       std::fflush(stdout);
     }
     std::printf("\n");
   }
   std::printf("%8s", "slope");
   for (const std::string name : names)
-    std::printf(" %10.2f            ", log_log_slope(sizes, counts[name]));
+    std::printf(" %13.2f         ", log_log_slope(sizes, counts[name]));
   std::printf("\n");
 }
 
@@ -523,23 +523,21 @@ void print_tangled(const Options&) {
     std::printf("\nGlobule, N = %d: %d torsions of up to 2 degrees, us a step\n", n, kSteps);
     std::printf("%-22s %9s %9s %9s %9s %9s\n", "", "mean", "median", "99 %", "worst", "accepted");
     std::uint64_t decisions = 0;
+    const std::vector<ChainMove> moves = one_joint_moves(n, kSteps, kSmall);
     for (const char* name : names) {
       const ChainMethodEntry* entry = find(all, name);
       if (entry == nullptr) continue;
       const auto method = entry->make();
       method->init(chain);
-      SplitMix64 random(1000 + static_cast<std::uint64_t>(n));
       std::vector<double> times;
       int accepted = 0;
       std::uint64_t decided = 0;
-      for (int step = 0; step < kSteps; ++step) {
-        const int joint = random.below(n - 2);
-        const double angle = random.uniform(-kSmall, kSmall);
+      for (const ChainMove& move : moves) {
         const double start = cpu_seconds();
-        const bool free = method->step(joint, angle);
+        const bool free = method->step(move.joint, move.angle);
         times.push_back(1e6 * (cpu_seconds() - start));
         accepted += free;
-        decided = decided * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
+        decided = with_decision(decided, free);
       }
       if (decisions == 0) decisions = decided;
       const double mean = std::accumulate(times.begin(), times.end(), 0.0) / kSteps;

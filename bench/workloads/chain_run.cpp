@@ -17,7 +17,7 @@ void record(double distance, bool keep_distance, ChainRun& result) {
   const bool free = distance > 0;
   if (keep_distance) result.distances.push_back(distance);
   result.accepted += free;
-  result.decisions = result.decisions * 1099511628211u + static_cast<std::uint64_t>(free) + 7;
+  result.decisions = with_decision(result.decisions, free);
 }
 
 ChainRun play(std::span<const ChainMove> moves, bool distances, ChainMethod& method) {
@@ -30,16 +30,6 @@ ChainRun play(std::span<const ChainMove> moves, bool distances, ChainMethod& met
   }
   result.seconds = cpu_seconds() - start;
   return result;
-}
-
-ChainRun run_one_joint(const ChainCase& c, ChainMethod& method) {
-  SplitMix64 random(1000 + static_cast<std::uint64_t>(c.n));
-  std::vector<ChainMove> moves;
-  for (int i = 0; i < c.steps; ++i) {
-    const int joint = random.below(c.n - 2);
-    moves.push_back({joint, random.uniform(-c.amplitude, c.amplitude)});
-  }
-  return play(moves, c.window > 0, method);
 }
 
 ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
@@ -61,6 +51,21 @@ ChainRun run_every_joint(const ChainCase& c, ChainMethod& method) {
 }
 
 }  // namespace
+
+std::uint64_t with_decision(std::uint64_t decisions, bool free) {
+  constexpr std::uint64_t kPrime = 1099511628211u;  // of the hash FNV-1a
+  return decisions * kPrime + static_cast<std::uint64_t>(free) + 7;
+}
+
+std::vector<ChainMove> one_joint_moves(int n, int steps, double amplitude) {
+  SplitMix64 random(1000 + static_cast<std::uint64_t>(n));
+  std::vector<ChainMove> moves;
+  for (int i = 0; i < steps; ++i) {
+    const int joint = random.below(n - 2);
+    moves.push_back({joint, random.uniform(-amplitude, amplitude)});
+  }
+  return moves;
+}
 
 std::vector<ChainCase> chain_cases() {
   constexpr int kWindow = 4;  // nearer along the chain: their bonds decide, whatever it does
@@ -156,7 +161,8 @@ ChainRun run_counted(const SphereChain& chain, ChainMethod& method, const Play& 
 
 ChainRun run(const ChainCase& c, const SphereChain& chain, ChainMethod& method) {
   return run_counted(chain, method, [&] {
-    return c.every_joint ? run_every_joint(c, method) : run_one_joint(c, method);
+    return c.every_joint ? run_every_joint(c, method)
+                         : play(one_joint_moves(c.n, c.steps, c.amplitude), c.window > 0, method);
   });
 }
 

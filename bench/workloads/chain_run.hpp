@@ -52,7 +52,13 @@ struct ChainMove {
   int joint;
   double angle;  // [rad]
 };
-/// The same with moves of one joint that are given.
+/// Those of a case in which one joint turns, by an equal seed for equal n.
+std::vector<ChainMove> one_joint_moves(int n, int steps, double amplitude);
+
+/// The hash of a run's decisions, once another step was found free or not; of none: 0.
+std::uint64_t with_decision(std::uint64_t decisions, bool free);
+
+/// Plays moves of one joint that are given.
 ChainRun run(std::span<const ChainMove> moves, const SphereChain& chain, ChainMethod& method);
 
 /// A benchmark of so many steps, each of whose runs must take the reference's decisions and, if it

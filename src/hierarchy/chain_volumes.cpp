@@ -3,6 +3,7 @@
 #include "math/dispatch.hpp"
 
 #include "chain_volumes.hpp"
+#include "math/quad-inl.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -143,14 +144,6 @@ constexpr size_t kLanesInWide = sizeof(Wide) / sizeof(Lanes);
 template <class V>
 CATENA_INLINE V sum_of_three(V v) noexcept {
   return v + once(v) + twice(v);
-}
-template <class V>
-CATENA_INLINE V min(V a, V b) noexcept {
-  return a < b ? a : b;
-}
-template <class V>
-CATENA_INLINE V max(V a, V b) noexcept {
-  return a > b ? a : b;
 }
 CATENA_INLINE float sum_of(Lanes v) noexcept { return v[0] + v[1] + v[2]; }
 CATENA_INLINE float size_of(Lanes v) noexcept { return sum_of(abs(v)); }
@@ -478,7 +471,10 @@ inline Fit fit_along(const Axes& axes, const Below& below) noexcept {
 }
 
 // How far what is below may stick out of where it is computed to be along the axes, about a centre
-// whose coordinates' sizes add up to `center`.
+// whose coordinates' sizes add up to `center`. A coordinate along an axis takes three products, two
+// sums and at most four more operations until it is a side or the centre's: less than 8 roundoffs
+// of the sizes of all that goes in, so 24 for a point's three, and some to spare. What half the
+// edges reach is never turned back: fewer.
 inline float slack_of(const Below& below, const Axes& axes, float center) noexcept {
   const float turned = product_rotation(axes.error, below.rotation_error);
   return float_bound(below.position_error + (axes.error + 28.0F * kFloatRoundoff) * center +
@@ -537,31 +533,66 @@ struct MergeSide {
   const RigidEnclosure* X_AA;
 };
 
+// Around the one child that holds parts, along its own axes.
+inline void hold_one(const MergeSide& only, const NodeView& held, NodeBox& box,
+                     NodeView& view) noexcept {
+  const Side s = side_of(only.box, only.X_AA);
+  Axes axes{s.x, s.y, s.z, 0.0F};
+  measure(axes);
+  const Side t = turned_to(axes, s);
+  const Lanes center = t.c, sizes = sizes_of(held);
+  box = {axes.x, axes.y, axes.z, along(axes, center), axes.error, 0.0F};
+  const float slack =
+      float_bound(t.position_error + (t.rotation_error + 16.0F * kFloatRoundoff) * sum_of(sizes) +
+                      (axes.error + 44.0F * kFloatRoundoff) * size_of(center),
+                  12);
+  const Lanes reach = abs(t.x) * sizes[0] + abs(t.y) * sizes[1] + abs(t.z) * sizes[2] + slack;
+  for (int i = 0; i < 3; ++i) view.half[i] = float_bound(reach[i], 2);
+  view.radius = float_bound(held.radius + slack, 2);
+  set_children(axes, t, t, center, view);
+}
+
+// Replaces the fit by one along a child's axes, or along the line of the two centres and across it
+// whichever edge reaches farthest, where that is smaller.
+inline void try_other_axes(const Side& l, Lanes sizes_l, const Side& r, Lanes sizes_r,
+                           const Below& below, Fit& fit) noexcept {
+  const auto try_axes = [&](Lanes first, Lanes second) {
+    Axes axes;
+    if (!orthonormal(first, second, axes)) return;
+    const Fit other = fit_along(axes, below);
+    if (other.cost < 0.999F * fit.cost) fit = other;
+  };
+  try_axes(l.x, l.y);
+  try_axes(r.x, r.y);
+  const Lanes line = r.c - l.c;
+  const float length = dot(line, line);
+  Lanes across{};
+  float most = 0.0F;
+  for (const auto& [side, half] : {std::pair(&l, sizes_l), std::pair(&r, sizes_r)}) {
+    const Lanes edges[] = {side->x * half[0], side->y * half[1], side->z * half[2]};
+    for (const Lanes edge : edges) {
+      const Lanes part = edge - line * (dot(edge, line) / length);
+      if (dot(part, part) > most) {
+        most = dot(part, part);
+        across = part;
+      }
+    }
+  }
+  if (length > 0.0F && most > 0.0F) try_axes(line, across);
+}
+
 // views: of all nodes.
 inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeView* views,
                       NodeBox& box, NodeView& view) noexcept {
-  if (views[left.node].empty() || views[right.node].empty()) {
+  const NodeView& held_l = views[left.node];
+  const NodeView& held_r = views[right.node];
+  if (held_l.empty() || held_r.empty()) {
     // Which of the two are empty never changes.
-    const MergeSide& only = views[right.node].empty() ? left : right;
-    const NodeView& held = views[only.node];
     view.radius = -1.0F;
-    if (held.empty()) return;
-    const Side s = side_of(only.box, only.X_AA);
-    Axes axes{s.x, s.y, s.z, 0.0F};
-    measure(axes);
-    const Side t = turned_to(axes, s);
-    const Lanes center = t.c;
-    box = {axes.x, axes.y, axes.z, along(axes, center), axes.error, 0.0F};
-    const float size = held.half[0] + held.half[1] + held.half[2];
-    const float slack =
-        float_bound(t.position_error + (t.rotation_error + 16.0F * kFloatRoundoff) * size +
-                        (axes.error + 44.0F * kFloatRoundoff) * size_of(center),
-                    12);
-    const Lanes reach =
-        abs(t.x) * held.half[0] + abs(t.y) * held.half[1] + abs(t.z) * held.half[2] + slack;
-    for (int i = 0; i < 3; ++i) view.half[i] = float_bound(reach[i], 2);
-    view.radius = float_bound(held.radius + slack, 2);
-    set_children(axes, t, t, center, view);
+    const bool is_left = held_r.empty();
+    if (!(is_left ? held_l : held_r).empty()) {
+      hold_one(is_left ? left : right, is_left ? held_l : held_r, box, view);
+    }
     return;
   }
   const Side l = side_of(left.box, left.X_AA), r = side_of(right.box, right.X_AA);
@@ -576,31 +607,7 @@ inline void merge_box(const MergeSide& left, const MergeSide& right, const NodeV
     fit = fit_within(kept, common(sides, sides_of(turn, below.grandchildren())));
   }
   if (grown()) {
-    const auto try_axes = [&](Lanes first, Lanes second) {
-      Axes axes;
-      if (!orthonormal(first, second, axes)) return;
-      const Fit other = fit_along(axes, below);
-      if (other.cost < 0.999F * fit.cost) fit = other;
-    };
-    try_axes(l.x, l.y);
-    try_axes(r.x, r.y);
-    // Along the line of the centres, and across it whichever edge reaches farthest.
-    const Lanes line = r.c - l.c;
-    const float length = dot(line, line);
-    Lanes across{};
-    float most = 0.0F;
-    for (const auto& [side, half] :
-         {std::pair(&l, views[left.node].half), std::pair(&r, views[right.node].half)}) {
-      const Lanes edges[] = {side->x * half[0], side->y * half[1], side->z * half[2]};
-      for (const Lanes edge : edges) {
-        const Lanes part = edge - line * (dot(edge, line) / length);
-        if (dot(part, part) > most) {
-          most = dot(part, part);
-          across = part;
-        }
-      }
-    }
-    if (length > 0.0F && most > 0.0F) try_axes(line, across);
+    try_other_axes(l, sizes_of(held_l), r, sizes_of(held_r), below, fit);
     box.fitted = fit.cost;
   }
   const Axes& axes = fit.axes;
