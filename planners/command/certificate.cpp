@@ -51,28 +51,26 @@ certificate::Inputs checker_inputs(const CommonOptions& options) {
   return inputs;
 }
 
-/// A path of one state is an edge that stands still.
-size_t num_edges(const std::vector<Eigen::VectorXd>& states) {
-  return std::max<size_t>(states.size(), 2) - 1;
-}
-const Eigen::VectorXd& end_of(const std::vector<Eigen::VectorXd>& states, size_t edge) {
-  return states[std::min(edge + 1, states.size() - 1)];
-}
-
 }  // namespace
 
+Edges edges_between(const std::vector<Eigen::VectorXd>& states) {
+  Edges edges;
+  for (size_t i = 0; i + 1 < std::max<size_t>(states.size(), 2); ++i)
+    edges.emplace_back(states[i], states[std::min(i + 1, states.size() - 1)]);
+  return edges;
+}
+
 CertificateReport write_certificate(const std::shared_ptr<const CollisionWorld>& world,
-                                    const CommonOptions& options,
-                                    const std::vector<Eigen::VectorXd>& states,
+                                    const CommonOptions& options, const Edges& edges,
                                     const std::string& path) {
   const Stopwatch watch;
   CertificateReport report;
   report.path = path;
   try {
     CertificateWriter writer(world, {options.clearance, CertificateOptions{}.budget});
-    Progress progress("certificates of", static_cast<int>(num_edges(states)));
-    for (size_t i = 0; i < num_edges(states); ++i) {
-      if (const auto why = writer.add(states[i], end_of(states, i))) {
+    Progress progress("certificates of", static_cast<int>(edges.size()));
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (const auto why = writer.add(edges[i].first, edges[i].second)) {
         report.why = "edge " + std::to_string(i) + ": " + *why;
         break;
       }
@@ -102,8 +100,7 @@ CertificateReport write_certificate(const std::shared_ptr<const CollisionWorld>&
 }
 
 CertificateReport recheck_certificate(const CollisionWorld& world, const CommonOptions& options,
-                                      const std::vector<Eigen::VectorXd>& states,
-                                      const std::string& path) {
+                                      const Edges& edges, const std::string& path) {
   const Stopwatch watch;
   CertificateReport report;
   report.path = path;
@@ -131,8 +128,8 @@ CertificateReport recheck_certificate(const CollisionWorld& world, const CommonO
     };
     const std::set<std::pair<std::vector<double>, std::vector<double>>> known(
         checked.what.edges.begin(), checked.what.edges.end());
-    for (size_t i = 0; i < num_edges(states) && report.why.empty(); ++i)
-      if (!known.contains({state_of(states[i]), state_of(end_of(states, i))}))
+    for (size_t i = 0; i < edges.size() && report.why.empty(); ++i)
+      if (!known.contains({state_of(edges[i].first), state_of(edges[i].second)}))
         report.why = "it says nothing of edge " + std::to_string(i) + " of the path";
   }
   report.proven = report.why.empty();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem.hpp"
@@ -19,17 +20,20 @@ struct CertificateReport {
   double seconds = 0.0;
 };
 
-/// Writes the certificate of the edges between successive states, after the checker has accepted
-/// it; otherwise no file is written, and the report says why.
+using Edges = std::vector<std::pair<Eigen::VectorXd, Eigen::VectorXd>>;
+
+/// Those between successive states; a path of one state is an edge that stands still.
+Edges edges_between(const std::vector<Eigen::VectorXd>& states);
+
+/// Writes the certificate of the edges, after the checker has accepted it; otherwise no file is
+/// written, and the report says why.
 CertificateReport write_certificate(const std::shared_ptr<const CollisionWorld>& world,
-                                    const CommonOptions& options,
-                                    const std::vector<Eigen::VectorXd>& states,
+                                    const CommonOptions& options, const Edges& edges,
                                     const std::string& path);
 
 /// Re-checks a certificate, and that it is about each of these edges, with no less a clearance.
 CertificateReport recheck_certificate(const CollisionWorld& world, const CommonOptions& options,
-                                      const std::vector<Eigen::VectorXd>& states,
-                                      const std::string& path);
+                                      const Edges& edges, const std::string& path);
 
 Json certificate_json(const CertificateReport& report);
 

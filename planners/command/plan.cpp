@@ -177,8 +177,8 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
     io::save_path(make_path_file(command, problem, path, stats), command.out);
   std::optional<CertificateReport> written;
   if (!command.write_certificate.empty())
-    written =
-        write_certificate(problem.world, command.common, path.states, command.write_certificate);
+    written = write_certificate(problem.world, command.common, edges_between(path.states),
+                                command.write_certificate);
   const int status = written && !written->proven ? kNotFree : kAllFree;
   write_pictures(problem.world, path, {}, command.planner + ", certified", command.html,
                  command.gltf);

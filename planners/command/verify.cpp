@@ -91,9 +91,11 @@ int run_verify(VerifyCommand& command) {
   const bool all_free = path.tally.exit_status() == kAllFree;
   std::optional<CertificateReport> written, rechecked;
   if (!command.certificate.empty())
-    rechecked = recheck_certificate(*world, options, path.states, command.certificate);
+    rechecked =
+        recheck_certificate(*world, options, edges_between(path.states), command.certificate);
   if (!command.write_certificate.empty() && all_free)
-    written = write_certificate(world, options, path.states, command.write_certificate);
+    written =
+        write_certificate(world, options, edges_between(path.states), command.write_certificate);
   const bool refused = (rechecked && !rechecked->proven) || (written && !written->proven);
   const int status = all_free && refused ? kNotFree : path.tally.exit_status();
   write_pictures(world, path, file.times.value_or(std::vector<double>()),
