@@ -118,6 +118,40 @@ TEST(CertificateCheck, MotionsCountBetweenTheirEnds) {
   EXPECT_FALSE(Files(limited, at("0.4")).check(seam).proven);
 }
 
+// What no single instant shows: each plane is passed at mid-time, by a margin that the motion then
+// uses up along a straight line, by a turn, or by the bend of an arc alone.
+TEST(CertificateCheck, EachPartOfAMotionCounts) {
+  const Files along(kSlider, R"({"objects": [{"id": "post", "shape": "sphere", "radius": 0.1,
+      "pose": {"xyz": [0.9, 0, 0]}}]})");
+  EXPECT_FALSE(along.check(slide_text("plane 0 1 world 1 0 0 0.7 0 1 1 2\n")).proven);
+
+  const auto turning = [](const char* shape, const char* object) {
+    return Files(
+        std::string("<robot name=\"t\"><link name=\"base\"/><link name=\"part\"><collision>") +
+            shape +
+            "</collision></link><joint name=\"turn\" type=\"continuous\"><parent "
+            "link=\"base\"/><child link=\"part\"/><axis xyz=\"0 0 1\"/></joint></robot>",
+        std::string("{\"objects\": [{\"id\": \"ball\", \"shape\": \"sphere\", "
+                    "\"radius\": 0.05, \"pose\": {\"xyz\": ") +
+            object + "}}]}");
+  };
+  const auto text = [](const std::string& ends, const std::string& plane) {
+    return "catena-certificate 1\nclearance 0\njoint \"turn\"\nshape \"part\" 0 .\n"
+           "shape \"ball\" 0 .\nedge\n" +
+           ends + "plane 0 1 world " + plane + "\nend\n";
+  };
+  // A bar that turns about its middle by half a radian either way ends 0.48 m aside.
+  const Files bar = turning("<geometry><box size=\"2 0.05 0.05\"/></geometry>", "[0.88, 0.45, 0]");
+  EXPECT_FALSE(bar.check(text("from -0.5\nto 0.5\n", "0 1 0 0.2 0 1 1 2")).proven);
+  EXPECT_TRUE(bar.check(text("from -0.2\nto 0.2\n", "0 1 0 0.25 0 1 1 2")).proven)
+      << bar.check(text("from -0.2\nto 0.2\n", "0 1 0 0.25 0 1 1 2")).why;
+  // A ball on an arc falls back behind the line that it touches at mid-time.
+  const Files arc = turning("<origin xyz=\"1 0 0\"/><geometry><sphere radius=\"0.05\"/></geometry>",
+                            "[0.54, 0.84, 0]");
+  EXPECT_FALSE(arc.check(text("from -1\nto 1\n", "1 0 0 0.9 1 2 0 1")).proven);
+  EXPECT_TRUE(arc.check(text("from -0.3\nto 0.3\n", "1 0 0 0.85 1 2 0 1")).proven);
+}
+
 TEST(CertificateCheck, DerivesThePairsItself) {
   const std::string arm = "catena-certificate 1\nclearance 0\njoint \"turn\"\n";
   const std::string edge = "edge\nfrom 0\nto 1\nend\n";
