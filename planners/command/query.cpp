@@ -176,11 +176,11 @@ int run_query(const QueryCommand& command) {
   }
   std::optional<CertificateReport> written;
   if (!command.write_certificate.empty()) {
-    Edges free;
+    Edges free_edges;
     for (size_t i = 0; i < questions.size(); ++i)
       if (questions[i].edge && motions[i].verdict == Verdict::kFree)
-        free.emplace_back(questions[i].q0, questions[i].q1);
-    written = write_certificate(loader.world(), options, free, command.write_certificate);
+        free_edges.emplace_back(questions[i].q0, questions[i].q1);
+    written = write_certificate(loader.world(), options, free_edges, command.write_certificate);
   }
   const bool all_free = tally.exit_status() == kAllFree;
   const int status = all_free && written && !written->proven ? kNotFree : tally.exit_status();

@@ -163,8 +163,6 @@ struct Reader {
     if (filling == Filling::kSolid && !closed) fail("declared solid, but it is not closed");
     mesh.solid = closed;
     find_components();
-    if (scale[0] * scale[1] * scale[2] < 0.0) {  // a mirrored solid stays one; sides do not matter
-    }
   }
 
   // Equal vertices become one.
