@@ -18,12 +18,19 @@ endfunction()
 
 catena_install_library(catena core)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/catena DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT core FILES_MATCHING PATTERN "*.hpp" PATTERN io EXCLUDE)
+  COMPONENT core FILES_MATCHING PATTERN "*.hpp" PATTERN io EXCLUDE
+  PATTERN certificate EXCLUDE)
 
 if(TARGET catena_io)
   catena_install_library(catena_io io)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/catena/io DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/catena
     COMPONENT io FILES_MATCHING PATTERN "*.hpp")
+endif()
+
+if(TARGET catena_certificate)
+  catena_install_library(catena_certificate certificate)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/catena/certificate
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/catena COMPONENT certificate FILES_MATCHING PATTERN "*.hpp")
 endif()
 
 if(TARGET catena_ompl)
@@ -54,6 +61,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ament_index_marker COMPONENT core
 
 # What a consumer must find before it can link: by library, as find_package names them.
 set(CATENA_IO_DEPENDENCIES tinyxml2 assimp yaml-cpp nlohmann_json)
+set(CATENA_CERTIFICATE_DEPENDENCIES tinyxml2 yaml-cpp)
 set(CATENA_OMPL_DEPENDENCIES ompl)
 set(CATENA_OMPL_COMPONENTS "")
 if(TARGET catena_ompl)

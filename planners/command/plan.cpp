@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "catena/io/path_file.hpp"
+#include "certificate.hpp"
 #include "certify.hpp"
 #include "ends.hpp"
 #include "ompl_log.hpp"
@@ -29,7 +30,7 @@ namespace og = ::ompl::geometric;
 struct PlanCommand {
   CommonOptions common;
   EndOptions ends;
-  std::string planner = "RRTConnect", planner_config, out, html, gltf;
+  std::string planner = "RRTConnect", planner_config, out, html, gltf, write_certificate;
   double time = 10.0, simplify_time = 5.0;
   std::int64_t seed = 1;
   bool verbose = false;
@@ -174,6 +175,11 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
   const Json stats = plan_stats(command, checks, seconds);
   if (!command.out.empty())
     io::save_path(make_path_file(command, problem, path, stats), command.out);
+  std::optional<CertificateReport> written;
+  if (!command.write_certificate.empty())
+    written = write_certificate(problem.world, command.common, edges_between(path.states),
+                                command.write_certificate);
+  const int status = written && !written->proven ? kNotFree : kAllFree;
   write_pictures(problem.world, path, {}, command.planner + ", certified", command.html,
                  command.gltf);
   if (command.common.json) {
@@ -185,9 +191,10 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
     answer["joint_order"] = order.names();
     answer["states"] = std::move(states);
     answer["edges"] = path_edges_json(*problem.world, path);
+    if (written) answer["written_certificate"] = certificate_json(*written);
     answer["stats"] = stats;
     write_answer(dump(answer));
-    return kAllFree;
+    return status;
   }
   std::string text = "solved by " + command.planner + " in " + number_text(seconds.planning, 3) +
                      " s: " + count_text(path.states.size(), "state") + ", length " +
@@ -206,8 +213,9 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
   wrote("path", command.out);
   wrote("page", command.html);
   wrote("animation", command.gltf);
+  if (written) text += certificate_text(*written, true);
   write_words(text);
-  return kAllFree;
+  return status;
 }
 
 void check_plan_options(const PlanCommand& command) {
@@ -224,7 +232,10 @@ void check_plan_options(const PlanCommand& command) {
   std::vector<NamedFile> inputs = input_files(command.ends);
   inputs.push_back({"--planner-config", command.planner_config});
   check_outputs(command.common,
-                {{"--out", command.out}, {"--html", command.html}, {"--gltf", command.gltf}},
+                {{"--out", command.out},
+                 {"--html", command.html},
+                 {"--gltf", command.gltf},
+                 {"--write-certificate", command.write_certificate}},
                 inputs);
 }
 
@@ -298,6 +309,8 @@ void add_plan(CLI::App& app, Action& action) {
   sub->add_option("--out", command->out, "Write the path (catena-path/1)");
   sub->add_option("--html", command->html, "Write a page that shows the path");
   sub->add_option("--gltf", command->gltf, "Write the animation as binary glTF");
+  sub->add_option("--write-certificate", command->write_certificate,
+                  "Write a certificate of the path, for `catena verify --certificate`");
   sub->add_flag("--verbose", command->verbose, "Show OMPL's own messages on stderr");
   sub->callback([command, &action] { action = [command] { return run_plan(*command); }; });
 }

@@ -10,6 +10,7 @@
 #include "catena/io/query_file.hpp"
 #include "catena/query/continuous.hpp"
 #include "catena/query/discrete.hpp"
+#include "certificate.hpp"
 #include "path_others.hpp"
 #include "problem.hpp"
 #include "report.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 struct QueryCommand {
   CommonOptions common;
-  std::string query;
+  std::string query, write_certificate;
 };
 
 /// One question, with everything looked up: nothing of the input can be wrong any more.
@@ -118,6 +119,14 @@ int run_query(const QueryCommand& command) {
     print_warning(query.path + ": it asks nothing; name states in \"check\" or edges");
   ProblemLoader loader(options);
   loader.add_packages(query.packages);
+  check_outputs(options, {{"--write-certificate", command.write_certificate}},
+                {{"--query", command.query}});
+  if (!command.write_certificate.empty())
+    for (const auto& edge : query.edges)
+      if (!edge.robot.empty() || !edge.scene.empty())
+        usage_error("query", "--write-certificate",
+                    "edge \"" + edge.id + "\" has a robot or a scene of its own",
+                    "a certificate is about the command line's: ask for such edges by themselves");
   const std::vector<Question> questions = pose_questions(query, options, loader);
 
   const int count = static_cast<int>(questions.size());
@@ -165,11 +174,23 @@ int run_query(const QueryCommand& command) {
           "state " + printable(question.id) + ": " + state_text(world, states[i], budget) + "\n";
     }
   }
-  if (options.json)
+  std::optional<CertificateReport> written;
+  if (!command.write_certificate.empty()) {
+    Edges free_edges;
+    for (size_t i = 0; i < questions.size(); ++i)
+      if (questions[i].edge && motions[i].verdict == Verdict::kFree)
+        free_edges.emplace_back(questions[i].q0, questions[i].q1);
+    written = write_certificate(loader.world(), options, free_edges, command.write_certificate);
+  }
+  const bool all_free = tally.exit_status() == kAllFree;
+  const int status = all_free && written && !written->proven ? kNotFree : tally.exit_status();
+  if (options.json) {
+    if (written) answer["written_certificate"] = certificate_json(*written);
     write_answer(dump(answer));
-  else
-    write_words(text + tally.text() + "\n");
-  return tally.exit_status();
+  } else {
+    write_words(text + tally.text() + "\n" + (written ? certificate_text(*written, true) : ""));
+  }
+  return status;
 }
 
 }  // namespace
@@ -179,6 +200,8 @@ void add_query(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("query", "Verdicts for the states and edges of a query file");
   add_common_options(*sub, command->common);
   sub->add_option("--query", command->query, "Query file (JSON; see docs/formats.md)")->required();
+  sub->add_option("--write-certificate", command->write_certificate,
+                  "Write a certificate of the edges that are free");
   sub->callback([command, &action] { action = [command] { return run_query(*command); }; });
 }
 

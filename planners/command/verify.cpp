@@ -8,6 +8,7 @@
 
 #include "catena/io/input_error.hpp"
 #include "catena/io/path_file.hpp"
+#include "certificate.hpp"
 #include "certify.hpp"
 #include "path_others.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 struct VerifyCommand {
   CommonOptions common;
-  std::string path, html, gltf;
+  std::string path, html, gltf, certificate, write_certificate;
   std::vector<std::string> others;
 };
 
@@ -72,8 +73,11 @@ void warn_of_mismatch(const io::PathFile& file, const VerifyCommand& command) {
 int run_verify(VerifyCommand& command) {
   CommonOptions& options = command.common;
   check_common_options(options);
-  check_outputs(options, {{"--html", command.html}, {"--gltf", command.gltf}},
-                {{"--path", command.path}});
+  check_outputs(options,
+                {{"--html", command.html},
+                 {"--gltf", command.gltf},
+                 {"--write-certificate", command.write_certificate}},
+                {{"--path", command.path}, {"--certificate", command.certificate}});
   const io::PathFile file = io::load_path(command.path);
   if (file.states.empty())
     throw io::InputError(command.path, 0, "states", "there is none", "give at least one state");
@@ -84,6 +88,16 @@ int run_verify(VerifyCommand& command) {
   const JointGroup group = find_group(world->robot(), options);
   const CertifiedPath path = certify(*world, path_positions(file, command, *world, group),
                                      query_options(options), options.threads);
+  const bool all_free = path.tally.exit_status() == kAllFree;
+  std::optional<CertificateReport> written, rechecked;
+  if (!command.certificate.empty())
+    rechecked =
+        recheck_certificate(*world, options, edges_between(path.states), command.certificate);
+  if (!command.write_certificate.empty() && all_free)
+    written =
+        write_certificate(world, options, edges_between(path.states), command.write_certificate);
+  const bool refused = (rechecked && !rechecked->proven) || (written && !written->proven);
+  const int status = all_free && refused ? kNotFree : path.tally.exit_status();
   write_pictures(world, path, file.times.value_or(std::vector<double>()),
                  std::filesystem::path(command.path).filename().string(), command.html,
                  command.gltf);
@@ -91,17 +105,19 @@ int run_verify(VerifyCommand& command) {
   if (options.json) {
     Json answer = {{"path", command.path},
                    {"states", path.states.size()},
-                   {"certified", path.tally.exit_status() == kAllFree},
+                   {"certified", all_free},
                    {"free", path.tally.free},
                    {"collision", path.tally.collision},
                    {"undecided", path.tally.undecided}};
     answer["first_collision"] = path.first_collision ? Json(*path.first_collision) : Json();
     answer["distance"] = bracket_json(path.distance);
     answer["edges"] = path_edges_json(*world, path);
+    if (rechecked) answer["certificate"] = certificate_json(*rechecked);
+    if (written) answer["written_certificate"] = certificate_json(*written);
     answer["stats"] = stats_json(path.stats);
     answer["stats"]["check_seconds"] = path.seconds;
     write_answer(dump(answer));
-    return path.tally.exit_status();
+    return status;
   }
   const bool one_state = path.states.size() == 1;
   const auto say_first = [&](const std::optional<int>& index, const char* kind) {
@@ -126,8 +142,12 @@ int run_verify(VerifyCommand& command) {
   if (path.distance) text += "smallest distance " + bracket_text(*path.distance) + "\n";
   text += (one_state ? "1 state" : count_text(path.edges.size(), "edge")) + ": " +
           path.tally.text() + "; " + number_text(path.seconds, 3) + " s in checks\n";
+  if (rechecked) text += certificate_text(*rechecked, false);
+  if (written) text += certificate_text(*written, true);
+  if (!command.write_certificate.empty() && !written)
+    text += "no certificate is written: not every edge is free\n";
   write_words(text);
-  return path.tally.exit_status();
+  return status;
 }
 
 }  // namespace
@@ -140,6 +160,11 @@ void add_verify(CLI::App& app, Action& action) {
   sub->add_option("--path", command->path,
                   "Path: catena-path/1 JSON, or OMPL's matrix of one state a line")
       ->required();
+  sub->add_option("--certificate", command->certificate,
+                  "A certificate of the path: it is re-checked by code that shares nothing with "
+                  "the engine");
+  sub->add_option("--write-certificate", command->write_certificate,
+                  "Write a certificate of the path, if every edge is free");
   sub->add_option("--other", command->others,
                   "Where a joint outside the group stands: JOINT=VALUE (repeatable)")
       ->allow_extra_args(false);

@@ -84,6 +84,52 @@ TEST_F(Plan, FoldsTheArmAndHandsBackACertifiedPath) {
   EXPECT_NE(verified.out.find("certified"), std::string::npos);
 }
 
+// Property: what proves the path is accepted for it, and for nothing else.
+TEST_F(Plan, WritesACertificateThatVerifyRechecks) {
+  const std::string proof = file("path.certificate");
+  const CommandResult planned =
+      run_catena(arguments("plan", {"--start", "left", "--goal", "right", "--time", "20", "--out",
+                                    file("path.json"), "--write-certificate", proof, "--json"}));
+  ASSERT_EQ(planned.status, 0) << planned.out << planned.err;
+  EXPECT_EQ(Json::parse(planned.out)["written_certificate"]["proven"], true);
+  const auto verify = [&](const std::string& certificate, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"--path", file("path.json"), "--certificate", certificate};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_catena(arguments("verify", all));
+  };
+  const CommandResult rechecked = verify(proof, {"--json"});
+  EXPECT_EQ(rechecked.status, 0) << rechecked.out << rechecked.err;
+  EXPECT_EQ(Json::parse(rechecked.out)["certificate"]["proven"], true);
+  // The same again from the path: `verify` writes one as well.
+  const std::string again = file("again.certificate");
+  EXPECT_EQ(
+      run_catena(arguments("verify", {"--path", file("path.json"), "--write-certificate", again}))
+          .status,
+      0);
+  EXPECT_EQ(verify(again, {}).status, 0);
+
+  // An entry less; a clearance that was not proven; another path; another scene.
+  const std::string text = read_file(proof);
+  const size_t plane = text.find("plane ");
+  ASSERT_NE(plane, std::string::npos);
+  const std::string dropped =
+      folder.write("dropped", text.substr(0, plane) + text.substr(text.find('\n', plane) + 1));
+  const CommandResult refused = verify(dropped, {});
+  EXPECT_EQ(refused.status, 1) << refused.out;
+  EXPECT_NE(refused.out.find("refused"), std::string::npos) << refused.out;
+  EXPECT_EQ(verify(proof, {"--clearance", "1e-6"}).status, 1);
+  EXPECT_EQ(verify(file("none"), {}).status, 2);
+  const std::string other = folder.write(
+      "other.json", R"({"format": "catena-path/1", "joint_order": ["shoulder", "elbow"],
+                       "states": [[1.2, 0], [1.3, 0]]})");
+  const CommandResult mismatched =
+      run_catena(arguments("verify", {"--path", other, "--certificate", proof}));
+  EXPECT_EQ(mismatched.status, 1) << mismatched.out;
+  EXPECT_NE(mismatched.out.find("says nothing of edge 0"), std::string::npos) << mismatched.out;
+  folder.write("post.json", R"({"objects": []})");
+  EXPECT_EQ(verify(proof, {}).status, 1);
+}
+
 // Property: the seed decides. Two runs give the same states, another seed gives others.
 TEST_F(Plan, TheSeedDecidesThePath) {
   const auto states = [&](const std::string& seed) {

@@ -1,0 +1,158 @@
+#include "certificate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "catena/certificate/check.hpp"
+#include "catena/io/input_error.hpp"
+#include "catena/query/certificate.hpp"
+#include "catena/view/replace_file.hpp"
+
+namespace catena::command {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+/// The same files and options, for the checker to read by itself.
+certificate::Inputs checker_inputs(const CommonOptions& options) {
+  certificate::Inputs inputs;
+  inputs.robot = options.robot;
+  inputs.srdf = options.srdf;
+  inputs.scenes = options.scenes;
+  for (const std::string& text : options.packages)
+    inputs.packages.insert(split_assignment(options.command, "--package", text));
+  for (const std::string& name : options.solid)
+    inputs.fillings[name] = certificate::Filling::kSolid;
+  for (const std::string& name : options.surface)
+    inputs.fillings[name] = certificate::Filling::kSurface;
+  for (const std::string& text : options.with) {
+    const auto [name, rest] = split_assignment(options.command, "--with", text);
+    certificate::Inputs::Companion companion{name, rest, {}};
+    if (const size_t at = rest.rfind('@'); at != std::string::npos) {
+      companion.robot = rest.substr(0, at);
+      if (const auto pose = parse_numbers(rest.substr(at + 1)); pose && pose->size() == 6)
+        std::copy(pose->begin(), pose->end(), companion.pose.begin());
+    }
+    inputs.companions.push_back(std::move(companion));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Edges edges_between(const std::vector<Eigen::VectorXd>& states) {
+  Edges edges;
+  for (size_t i = 0; i + 1 < std::max<size_t>(states.size(), 2); ++i)
+    edges.emplace_back(states[i], states[std::min(i + 1, states.size() - 1)]);
+  return edges;
+}
+
+CertificateReport write_certificate(const std::shared_ptr<const CollisionWorld>& world,
+                                    const CommonOptions& options, const Edges& edges,
+                                    const std::string& path) {
+  const Stopwatch watch;
+  CertificateReport report;
+  report.path = path;
+  try {
+    CertificateWriter writer(world, {options.clearance, CertificateOptions{}.budget});
+    Progress progress("certificates of", static_cast<int>(edges.size()));
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (const auto why = writer.add(edges[i].first, edges[i].second)) {
+        report.why = "edge " + std::to_string(i) + ": " + *why;
+        break;
+      }
+      progress.step();
+    }
+    std::string text;
+    if (report.why.empty()) {
+      try {
+        text = writer.text();
+      } catch (const std::runtime_error& error) {
+        report.why = error.what();
+      }
+    }
+    if (report.why.empty()) {
+      const auto checked = certificate::check_certificate(checker_inputs(options), text);
+      report.proven = checked.proven;
+      report.why = checked.why;
+      report.entries = checked.stats.entries;
+      if (report.proven)
+        view::replace_file(path, "the certificate", [&](std::ostream& out) { out << text; });
+    }
+  } catch (const std::invalid_argument& error) {
+    report.why = error.what();
+  }
+  report.seconds = watch.seconds();
+  return report;
+}
+
+CertificateReport recheck_certificate(const CollisionWorld& world, const CommonOptions& options,
+                                      const Edges& edges, const std::string& path) {
+  const Stopwatch watch;
+  CertificateReport report;
+  report.path = path;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    throw io::InputError(path, 0, "", "the certificate cannot be opened", "correct --certificate");
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const auto checked = certificate::check_certificate(checker_inputs(options), text);
+  report.why = checked.why;
+  report.entries = checked.stats.entries;
+  report.proven = checked.proven;
+  if (report.proven && checked.what.clearance < options.clearance) {
+    report.why = "it proves a clearance of " + number_text(checked.what.clearance) + " m only";
+  } else if (report.proven) {
+    // Values in the certificate's order; the checker knows every joint, so they are all there.
+    const auto state_of = [&](const Eigen::VectorXd& q) {
+      std::vector<double> values;
+      for (const std::string& name : checked.what.joints) {
+        const LinkIndex index = world.robot().find_joint(name);
+        if (!index.valid()) return std::vector<double>();
+        const Joint& joint = world.robot().joint(index);
+        for (int k = 0; k < num_values(joint.type); ++k) values.push_back(q[joint.q_index + k]);
+      }
+      return values;
+    };
+    const std::set<std::pair<std::vector<double>, std::vector<double>>> known(
+        checked.what.edges.begin(), checked.what.edges.end());
+    for (size_t i = 0; i < edges.size() && report.why.empty(); ++i)
+      if (!known.contains({state_of(edges[i].first), state_of(edges[i].second)}))
+        report.why = "it says nothing of edge " + std::to_string(i) + " of the path";
+  }
+  report.proven = report.why.empty();
+  report.seconds = watch.seconds();
+  return report;
+}
+
+Json certificate_json(const CertificateReport& report) {
+  return {{"file", report.path},
+          {"proven", report.proven},
+          {"why", report.proven ? Json() : Json(report.why)},
+          {"entries", report.entries},
+          {"seconds", report.seconds}};
+}
+
+std::string certificate_text(const CertificateReport& report, bool written) {
+  const std::string time = ", " + number_text(report.seconds, 3) + " s\n";
+  if (report.proven)
+    return (written ? "wrote the certificate to " : "the certificate proves it: ") + report.path +
+           " (" + std::to_string(report.entries) + (report.entries == 1 ? " plane" : " planes") +
+           (written ? ", accepted by the checker)" : ")") + time;
+  return (written ? "no certificate is written: " : "the certificate is refused: ") + report.why +
+         "\n";
+}
+
+}  // namespace catena::command

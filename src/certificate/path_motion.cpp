@@ -1,0 +1,281 @@
+#include "path_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "refusal.hpp"
+
+namespace catena::certificate {
+namespace {
+
+// Continuous angles are reduced by the double nearest to 2 pi; the motion itself turns by 2 pi.
+constexpr double kTwoPi = 2.0 * std::numbers::pi;
+constexpr double kPi = std::numbers::pi;
+
+[[noreturn]] void fail(const Link& link, const std::string& why) {
+  throw Refusal("joint \"" + link.joint + "\": " + why);
+}
+
+double reduced(const Link& link, double angle) {
+  if (std::abs(angle) <= kPi) return angle;
+  if (!(std::abs(angle) <= 1e6)) fail(link, "its angle is beyond 1e6 rad");
+  return std::remainder(angle, kTwoPi);
+}
+
+double clamped(const Link& link, double value) {
+  if (!(value >= link.lower - 1e-9 && value <= link.upper + 1e-9))
+    fail(link, "its value is outside its limits");
+  const double inside = std::clamp(value, link.lower, link.upper);
+  if (link.kind == JointKind::kRevolute && !(std::abs(inside) <= 1e6))
+    fail(link, "its angle is beyond 1e6 rad");
+  if (!(std::abs(inside) <= 1e50)) fail(link, "it is moved beyond 1e50 m");
+  return inside;
+}
+
+struct Travel {
+  Real start, rate;
+};
+
+// The shorter way; which one it is, the rounded difference says, by definition.
+Travel around(double a, double b) {
+  const double difference = b - a;
+  const Real straight = Real(b) - Real(a);
+  if (std::abs(difference) <= kPi) return {a, straight};
+  const Real turn = Real(2.0) * pi();
+  return {a, difference > 0.0 ? straight - turn : straight + turn};
+}
+
+bool is_zero(const Real& x) { return x.hi == 0.0 && x.lo == 0.0; }
+bool is_zero(const Vec& v) { return is_zero(v.x) && is_zero(v.y) && is_zero(v.z); }
+
+}  // namespace
+
+std::vector<int> find_joints(const Model& model, const std::vector<std::string>& names) {
+  std::unordered_map<std::string, int> moving;
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const Link& link = model.links[i];
+    if (link.kind == JointKind::kFixed || link.mimic) continue;
+    if (!moving.emplace(link.joint, static_cast<int>(i)).second)
+      throw Refusal("two joints are called \"" + link.joint + "\"");
+  }
+  std::vector<int> joints;
+  for (const std::string& name : names) {
+    const auto found = moving.find(name);
+    if (found == moving.end())
+      throw Refusal("joint \"" + name + "\" is none that moves by itself, or is listed twice");
+    joints.push_back(found->second);
+    moving.erase(found);
+  }
+  if (!moving.empty()) throw Refusal("joint \"" + moving.begin()->first + "\" has no values");
+  return joints;
+}
+
+PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
+                       const std::vector<double>& from, const std::vector<double>& to)
+    : model_(model) {
+  const std::size_t n = model.links.size();
+  joints_.resize(n);
+  standing_.resize(n);
+  turns_to_.assign(n, 0.0);
+  std::vector<std::size_t> first(n, 0);
+  std::size_t count = 0;
+  for (const int j : joints) {
+    first[static_cast<std::size_t>(j)] = count;
+    count += static_cast<std::size_t>(num_values(model.links[static_cast<std::size_t>(j)].kind));
+  }
+  if (from.size() != count || to.size() != count)
+    throw Refusal("a state has not " + std::to_string(count) + " values");
+  std::unordered_map<std::string, std::size_t> by_name;
+  for (std::size_t i = 0; i < n; ++i)
+    if (model.links[i].kind != JointKind::kFixed) by_name.emplace(model.links[i].joint, i);
+
+  for (std::size_t i = 0; i < n; ++i) {
+    const Link& link = model.links[i];
+    Joint& joint = joints_[i];
+    const bool one_value = num_values(link.kind) == 1;
+    if (one_value || link.kind == JointKind::kPlanar)
+      joint.axis = unit({link.axis[0], link.axis[1], link.axis[2]});
+    if (one_value) {
+      // Through mimics to the joint that has a value: value = multiplier * its value + offset.
+      std::size_t source = i;
+      Real multiplier = 1.0, offset = 0.0;
+      for (std::size_t steps = 0; model.links[source].mimic; ++steps) {
+        const Link::Mimic& mimic = *model.links[source].mimic;
+        const auto next = by_name.find(mimic.joint);
+        if (next == by_name.end() || steps > n || num_values(model.links[next->second].kind) != 1)
+          fail(link, "it mimics no joint of one value");
+        offset += multiplier * Real(mimic.offset);
+        multiplier *= Real(mimic.multiplier);
+        source = next->second;
+      }
+      const Link& leader = model.links[source];
+      const double a = from[first[source]], b = to[first[source]];
+      Travel travel;
+      if (leader.kind == JointKind::kContinuous) {
+        const double start = reduced(leader, a), end = reduced(leader, b);
+        travel = around(start, end);
+        const bool wraps = !(std::abs(end - start) <= kPi);
+        if (wraps && source != i) {
+          // It would end elsewhere than its end state says, unless it turns a whole number of
+          // times.
+          const double turns = multiplier.hi;
+          const bool closes = link.kind == JointKind::kContinuous &&
+                              std::abs(turns - std::nearbyint(turns)) * kTwoPi <= 1e-9;
+          if (turns != 0.0 && !closes) fail(link, "the seam of what it mimics tears its motion");
+        }
+      } else {
+        const double start = clamped(leader, a);
+        travel = {start, Real(clamped(leader, b)) - Real(start)};
+      }
+      if (source != i) travel = {multiplier * travel.start + offset, multiplier * travel.rate};
+      if (link.kind == JointKind::kPrismatic) {
+        joint.p0 = travel.start * joint.axis;
+        joint.v = travel.rate * joint.axis;
+        if (is_zero(travel.rate)) joint.v = {};
+      } else {
+        joint.angle = travel.start;
+        joint.rate = travel.rate;
+      }
+    } else if (link.kind == JointKind::kPlanar) {
+      const double* a = &from[first[i]];
+      const double* b = &to[first[i]];
+      for (const double* q : {a, b})
+        for (int k = 0; k < 2; ++k)
+          if (!(std::abs(q[k]) <= 1e50)) fail(link, "it is moved beyond 1e50 m");
+      // x and y turned by the shortest rotation from z to the axis; by half a turn about x for -z.
+      const Vec& z = joint.axis;
+      Vec x, y;
+      if (link.axis[2] < 0.0 && link.axis[0] == 0.0 && link.axis[1] == 0.0) {
+        x = {1.0, 0.0, 0.0};
+        y = {0.0, -1.0, 0.0};
+      } else {
+        const Real k = link.axis[2] < 0.0 ? (Real(1.0) - z.z) / (z.x * z.x + z.y * z.y)
+                                          : Real(1.0) / (Real(1.0) + z.z);
+        x = {Real(1.0) - k * z.x * z.x, -(k * z.x * z.y), -z.x};
+        y = {-(k * z.x * z.y), Real(1.0) - k * z.y * z.y, -z.y};
+      }
+      joint.p0 = Real(a[0]) * x + Real(a[1]) * y;
+      if (a[0] != b[0] || a[1] != b[1])
+        joint.v = (Real(b[0]) - Real(a[0])) * x + (Real(b[1]) - Real(a[1])) * y;
+      const Travel travel = around(reduced(link, a[2]), reduced(link, b[2]));
+      joint.angle = travel.start;
+      joint.rate = travel.rate;
+    } else if (link.kind == JointKind::kFloating || link.kind == JointKind::kBall) {
+      const double* a = &from[first[i]];
+      const double* b = &to[first[i]];
+      if (link.kind == JointKind::kFloating) {
+        for (const double* q : {a, b})
+          for (int k = 0; k < 3; ++k)
+            if (!(std::abs(q[k]) <= 1e50)) fail(link, "it is moved beyond 1e50 m");
+        joint.p0 = {a[0], a[1], a[2]};
+        if (a[0] != b[0] || a[1] != b[1] || a[2] != b[2])
+          joint.v = {Real(b[0]) - Real(a[0]), Real(b[1]) - Real(a[1]), Real(b[2]) - Real(a[2])};
+        a += 3;
+        b += 3;
+      }
+      set_quaternions(a, b, link.joint, joint);
+    }
+    if (is_zero(joint.rate)) joint.rate = 0.0;
+    joint.rate_above = is_zero(joint.rate) ? 0.0 : joint.rate.magnitude();
+    joint.speed_above = is_zero(joint.v) ? 0.0 : length_above(joint.v);
+    if (link.parent >= 0)
+      turns_to_[i] =
+          detail::up(turns_to_[static_cast<std::size_t>(link.parent)] + joint.rate_above);
+    if (joint.rate_above == 0.0 && joint.speed_above == 0.0) {
+      Pose X_JL{turn(joint.axis, joint.angle), joint.p0};
+      if (joint.angle.hi == 0.0 && joint.angle.radius == 0.0) X_JL.R = {};
+      if (joint.first_turn) X_JL.R = joint.R0 * X_JL.R;
+      standing_[i] = link.X_PJ * X_JL;
+    }
+  }
+}
+
+// A first rotation, and a turn about an axis of the body at a constant rate: slerp.
+void PathMotion::set_quaternions(const double* from, const double* to, const std::string& what,
+                                 Joint& joint) {
+  const auto normalised = [&](const double* q) {
+    std::array<Real, 4> r;
+    Real squared;
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (!(std::abs(q[k]) <= 2.0)) throw Refusal("joint \"" + what + "\": no unit quaternion");
+      r[k] = q[k];
+      squared += r[k] * r[k];
+    }
+    const Real length = sqrt(squared);
+    if (!(std::abs(length.hi - 1.0) <= 1.01e-3))
+      throw Refusal("joint \"" + what + "\": no unit quaternion");
+    const Real scale = Real(1.0) / length;
+    for (Real& c : r) c *= scale;
+    return r;
+  };
+  const std::array<Real, 4> a = normalised(from);
+  std::array<Real, 4> b = normalised(to);
+  joint.R0 = rotation_of(a);
+  joint.first_turn = true;
+  const auto same = [&](double sign) {
+    for (int k = 0; k < 4; ++k)
+      if (from[k] != sign * to[k]) return false;
+    return true;
+  };
+  if (same(1.0) || same(-1.0)) return;
+  Real w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+  // Which way is shorter the rounded sum says, by definition; near half a turn it is not known
+  // here.
+  if (!(std::abs(w.hi) > 1e-14))
+    throw Refusal("joint \"" + what + "\": it turns by half a turn, either way round");
+  if (w.hi < 0.0) {
+    for (Real& c : b) c = -c;
+    w = -w;
+  }
+  const Vec av{a[0], a[1], a[2]}, bv{b[0], b[1], b[2]};
+  const Vec v = a[3] * bv - b[3] * av - cross(av, bv);  // of conj(a) b
+  const Real sine = norm(v);
+  if (!is_positive(sine)) throw Refusal("joint \"" + what + "\": its turn is too small to follow");
+  joint.axis = (Real(1.0) / sine) * v;
+  joint.rate = Real(2.0) * angle_of(sine, w);
+}
+
+Instant PathMotion::at(double t) const {
+  const std::size_t n = model_.links.size();
+  Instant now;
+  now.links.resize(n);
+  now.joints.resize(n);
+  for (std::size_t i = 1; i < n; ++i) {
+    const Link& link = model_.links[i];
+    const Joint& joint = joints_[i];
+    const Instant::LinkState& parent = now.links[static_cast<std::size_t>(link.parent)];
+    Instant::LinkState& self = now.links[i];
+    self.spin = parent.spin;
+    self.drift = parent.drift;
+    if (joint.rate_above == 0.0 && joint.speed_above == 0.0) {
+      self.X_WL = parent.X_WL * standing_[i];
+      continue;
+    }
+    const Pose X_WJ = parent.X_WL * link.X_PJ;
+    Pose X_JL{joint.R0, joint.p0};
+    if (joint.rate_above > 0.0 || joint.angle.hi != 0.0) {
+      const Rotation turned = turn(joint.axis, joint.angle + Real(t) * joint.rate);
+      X_JL.R = joint.first_turn ? joint.R0 * turned : turned;
+    }
+    if (joint.speed_above > 0.0) X_JL.p = joint.p0 + Real(t) * joint.v;
+    self.X_WL = X_WJ * X_JL;
+    const Vec& o = self.X_WL.p;
+    Instant::JointPlace& place = now.joints[i];
+    if (joint.rate_above > 0.0) {
+      const Vec axis = self.X_WL.R * joint.axis;  // it stays where the turn about it leaves it
+      const Vec spin = joint.rate * axis;
+      self.spin = self.spin + spin;
+      self.drift = self.drift - cross(spin, o);
+      place.axis = {axis.x.hi, axis.y.hi, axis.z.hi};
+      place.error += axis.x.radius + axis.y.radius + axis.z.radius;
+    }
+    if (joint.speed_above > 0.0) self.drift = self.drift + X_WJ.R * joint.v;
+    place.origin = {o.x.hi, o.y.hi, o.z.hi};
+    place.error += o.x.radius + o.y.radius + o.z.radius +
+                   1e-15 * (std::abs(o.x.hi) + std::abs(o.y.hi) + std::abs(o.z.hi));
+  }
+  return now;
+}
+
+}  // namespace catena::certificate

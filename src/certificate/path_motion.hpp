@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model.hpp"
+
+namespace catena::certificate {
+
+/// What every link does at one time of a motion, in the world's axes.
+struct Instant {
+  struct LinkState {
+    Pose X_WL;
+    /// A point x of the link, in W, moves with spin x x + drift.
+    Vec spin, drift;
+  };
+  std::vector<LinkState> links;
+  struct JointPlace {  // of the joint above each link, in doubles, each coordinate to `error`
+    std::array<double, 3> axis{}, origin{};
+    double error = 0.0;  // metres, of the origin's coordinates; those of the axis are off by 1e-15
+  };
+  std::vector<JointPlace> joints;
+};
+
+/// The motion between two states, exactly as docs/formats.md and docs/rigor.md define it.
+class PathMotion {
+ public:
+  /// Values joint by joint, in the order of `joints`, numbers of links. Throws Refusal.
+  PathMotion(const Model& model, const std::vector<int>& joints, const std::vector<double>& from,
+             const std::vector<double>& to);
+
+  Instant at(double t) const;
+
+  /// Upper bounds of the rate at which the joint above the link turns, rad, and shifts, m, over the
+  /// whole motion; 0 if it stands still.
+  double turn_rate(int link) const { return joints_[static_cast<std::size_t>(link)].rate_above; }
+  double shift_rate(int link) const { return joints_[static_cast<std::size_t>(link)].speed_above; }
+  /// Sum of the turning rates of the joint above the link and all joints before it.
+  double turns_to(int link) const { return turns_to_[static_cast<std::size_t>(link)]; }
+
+ private:
+  struct Joint {
+    Vec p0, v;    // shifts by p0 + t v
+    Rotation R0;  // then turns by this
+    bool first_turn = false;
+    Vec axis{1.0, 0.0, 0.0};
+    Real angle, rate;  // and by angle + t rate about the axis
+    double rate_above = 0.0, speed_above = 0.0;
+  };
+
+  void set_quaternions(const double* from, const double* to, const std::string& what, Joint& joint);
+
+  const Model& model_;
+  std::vector<Joint> joints_;
+  std::vector<Pose> standing_;  // X_PL of the joints that stand still
+  std::vector<double> turns_to_;
+};
+
+/// The joints that a certificate's states give values for, as numbers of links; throws Refusal
+/// unless they are exactly those that move by themselves.
+std::vector<int> find_joints(const Model& model, const std::vector<std::string>& names);
+
+}  // namespace catena::certificate

@@ -1,0 +1,247 @@
+// Certificates written by hand: what they prove is accepted, what they do not is refused, and a
+// file may say what it likes.
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "catena/certificate/check.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace catena::certificate {
+namespace {
+
+/// A ball of 0.1 m on a rail along x, from -1 to 1 m; and an arm of 1 m that turns about z at
+/// (0, 0, 1).
+const char* const kSlider = R"(<robot name="slider">
+  <link name="rail"/>
+  <link name="ball"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <joint name="slide" type="prismatic"><parent link="rail"/><child link="ball"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>)";
+const char* const kArm = R"(<robot name="arm">
+  <link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
+  <link name="arm"><collision><origin xyz="0.5 0 0" rpy="0 1.5707963267948966 0"/>
+    <geometry><cylinder radius="0.05" length="1"/></geometry></collision></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+    <origin xyz="0 0 1"/><axis xyz="0 0 2"/></joint>
+</robot>)";
+
+struct Files {
+  test::TemporaryFolder folder;
+  Inputs inputs;
+
+  Files(const std::string& robot, const std::string& scene) {
+    inputs.robot = folder.write("robot.urdf", robot);
+    if (!scene.empty()) inputs.scenes = {folder.write("scene.json", scene)};
+  }
+  CheckResult check(const std::string& text) const { return check_certificate(inputs, text); }
+};
+
+const char* const kPost =
+    R"({"objects": [{"id": "post", "shape": "box", "size": [0.2, 0.2, 1], "pose": {"xyz": [0, 0.5, 0]}}]})";
+
+/// The ball from -1 to 1 beside the post, which begins at y = 0.4.
+std::string slide_text(const std::string& planes, const std::string& clearance = "0") {
+  return "catena-certificate 1\nclearance " + clearance +
+         "\njoint \"slide\"\nshape \"ball\" 0 .\nshape \"post\" 0 .\nedge\nfrom -1\nto 1\n" +
+         planes + "end\n";
+}
+
+TEST(CertificateCheck, AcceptsWhatIsProven) {
+  const Files files(kSlider, kPost);
+  const CheckResult r = files.check(slide_text("plane 0 1 world 0 1 0 0.2 0 1 1 2\n"));
+  EXPECT_TRUE(r.proven) << r.why;
+  ASSERT_EQ(r.what.edges.size(), 1U);
+  EXPECT_EQ(r.what.edges[0].first, std::vector<double>{-1.0});
+  EXPECT_EQ(r.what.joints, std::vector<std::string>{"slide"});
+  // The same from the ball's own frame, in two pieces of time, and the other way round.
+  EXPECT_TRUE(files
+                  .check(slide_text("plane 0 0.5 \"ball\" 0 1 0 0.2 0 1 1 2\n"
+                                    "plane 0.5 1 world 0 -1 0 -0.2 1 2 0 1\n"))
+                  .proven);
+  // The gap is 0.3 m: a clearance of just less can be proven by a plane that is right, more cannot.
+  EXPECT_TRUE(files.check(slide_text("plane 0 1 world 0 1 0 0.1001 0 1 1 2\n", "0.2998")).proven);
+  EXPECT_FALSE(files.check(slide_text("plane 0 1 world 0 1 0 0.1001 0 1 1 2\n", "0.3")).proven);
+}
+
+TEST(CertificateCheck, RefusesWhatIsNotProvenAndSaysWhy) {
+  const Files files(kSlider, kPost);
+  const auto why = [&](const std::string& planes) {
+    const CheckResult r = files.check(slide_text(planes));
+    EXPECT_FALSE(r.proven) << planes;
+    return r.why;
+  };
+  const auto says = [](const std::string& text, const char* words) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says(why(""), "no entry covers \"ball\" and \"post\" between t = 0");
+  says(why("plane 0 0.4 world 0 1 0 0.2 0 1 1 2\nplane 0.5 1 world 0 1 0 0.2 0 1 1 2\n"),
+       "between t = 0.4");
+  says(why("plane 0 1 world 0 -1 0 0.2 0 1 1 2\n"), "not on its side");
+  says(why("plane 0 1 world 0 1 0 0.09 0 1 1 2\n"), "\"ball\" is not on its side");
+  says(why("plane 0 1 world 0 1 0 0.41 0 1 1 2\n"), "\"post\" is not on its side");
+  says(why("plane 0 1 world 1 0 0 0 0 1 1 2\n"), "not on its side");
+  says(why("plane 0 1 world 0 1.1 0 0.2 0 1 1 2\n"), "length 1");
+  says(why("plane 0 1 \"nobody\" 0 1 0 0.2 0 1 1 2\n"), "no link \"nobody\"");
+  says(why("plane 0 1 world 0 1 0 0.2 0 1 1 3\n"), "not there");
+  says(why("plane 0 1 world 0 1 0 0.2 0 2 1 2\n"), "in common");
+  says(why("plane 0.7 0.3 world 0 1 0 0.2 0 1 1 2\n"), "interval");
+  says(why("plane 0 1 world 0 1 0 nan 0 1 1 2\n"), "not a number");
+  says(why("plane 0 1 world 0 1 0 1e999 0 1 1 2\n"), "not a number");
+}
+
+// An arm sweeps past a ball that stands in the arc, at the radius of 1.2 m: its end samples are far
+// away, so that only the whole interval tells.
+TEST(CertificateCheck, MotionsCountBetweenTheirEnds) {
+  const std::string scene = R"({"objects": [{"id": "bob", "shape": "sphere", "radius": 0.1,
+    "pose": {"xyz": [RR, 0, 1]}}]})";
+  const auto at = [&](const std::string& x) {
+    std::string text = scene;
+    return text.replace(text.find("RR"), 2, x);
+  };
+  const std::string text =
+      "catena-certificate 1\nclearance 0\njoint \"turn\"\nshape \"base\" 0 .\nshape \"arm\" 0 .\n"
+      "shape \"bob\" 0 .\nedge\nfrom -1\nto 1\nplane 0 1 world 1 0 0 1.05 0 2 2 3\nend\n";
+  EXPECT_TRUE(Files(kArm, at("1.2")).check(text).proven) << Files(kArm, at("1.2")).check(text).why;
+  EXPECT_FALSE(Files(kArm, at("1.14")).check(text).proven);
+  // Over the seam at pi, the other way round: there the ball is out of reach.
+  std::string seam = text;
+  seam.replace(seam.find("from -1\nto 1"), 12, "from -2\nto 2");
+  seam.replace(seam.find("1 0 0 1.05"), 10, "1 0 0 0.2 ");
+  EXPECT_TRUE(Files(kArm, at("0.4")).check(seam).proven) << Files(kArm, at("0.4")).check(seam).why;
+  // Limits make it turn through zero.
+  std::string limited = kArm;
+  limited.replace(limited.find("continuous"), 10, "revolute");
+  limited.replace(limited.find("<axis"), 5, "<limit lower=\"-3\" upper=\"3\"/><axis");
+  EXPECT_FALSE(Files(limited, at("0.4")).check(seam).proven);
+}
+
+// What no single instant shows: each plane is passed at mid-time, by a margin that the motion then
+// uses up along a straight line, by a turn, or by the bend of an arc alone.
+TEST(CertificateCheck, EachPartOfAMotionCounts) {
+  const Files along(kSlider, R"({"objects": [{"id": "post", "shape": "sphere", "radius": 0.1,
+      "pose": {"xyz": [0.9, 0, 0]}}]})");
+  EXPECT_FALSE(along.check(slide_text("plane 0 1 world 1 0 0 0.7 0 1 1 2\n")).proven);
+
+  const auto turning = [](const char* shape, const char* object) {
+    return Files(
+        std::string("<robot name=\"t\"><link name=\"base\"/><link name=\"part\"><collision>") +
+            shape +
+            "</collision></link><joint name=\"turn\" type=\"continuous\"><parent "
+            "link=\"base\"/><child link=\"part\"/><axis xyz=\"0 0 1\"/></joint></robot>",
+        std::string("{\"objects\": [{\"id\": \"ball\", \"shape\": \"sphere\", "
+                    "\"radius\": 0.05, \"pose\": {\"xyz\": ") +
+            object + "}}]}");
+  };
+  const auto text = [](const std::string& ends, const std::string& plane) {
+    return "catena-certificate 1\nclearance 0\njoint \"turn\"\nshape \"part\" 0 .\n"
+           "shape \"ball\" 0 .\nedge\n" +
+           ends + "plane 0 1 world " + plane + "\nend\n";
+  };
+  // A bar that turns about its middle by half a radian either way ends 0.48 m aside.
+  const Files bar = turning("<geometry><box size=\"2 0.05 0.05\"/></geometry>", "[0.88, 0.45, 0]");
+  EXPECT_FALSE(bar.check(text("from -0.5\nto 0.5\n", "0 1 0 0.2 0 1 1 2")).proven);
+  EXPECT_TRUE(bar.check(text("from -0.2\nto 0.2\n", "0 1 0 0.25 0 1 1 2")).proven)
+      << bar.check(text("from -0.2\nto 0.2\n", "0 1 0 0.25 0 1 1 2")).why;
+  // A ball on an arc falls back behind the line that it touches at mid-time.
+  const Files arc = turning("<origin xyz=\"1 0 0\"/><geometry><sphere radius=\"0.05\"/></geometry>",
+                            "[0.54, 0.84, 0]");
+  EXPECT_FALSE(arc.check(text("from -1\nto 1\n", "1 0 0 0.9 1 2 0 1")).proven);
+  EXPECT_TRUE(arc.check(text("from -0.3\nto 0.3\n", "1 0 0 0.85 1 2 0 1")).proven);
+}
+
+TEST(CertificateCheck, DerivesThePairsItself) {
+  const std::string arm = "catena-certificate 1\nclearance 0\njoint \"turn\"\n";
+  const std::string edge = "edge\nfrom 0\nto 1\nend\n";
+  // One joint joins the two links, so nothing is to be proven; with the pair enabled there is.
+  const std::string both = arm + "shape \"base\" 0 .\nshape \"arm\" 0 .\n" + edge;
+  Files files(kArm, "");
+  EXPECT_TRUE(files.check(both).proven) << files.check(both).why;
+  files.inputs.srdf = files.folder.write(
+      "on.srdf", "<robot name=\"arm\"><enable_collisions link1=\"arm\" link2=\"base\"/></robot>");
+  EXPECT_FALSE(files.check(both).proven);
+  files.inputs.srdf = files.folder.write(
+      "off.srdf",
+      "<robot name=\"arm\"><enable_collisions link1=\"arm\" link2=\"base\"/>"
+      "<disable_collisions link1=\"base\" link2=\"arm\" reason=\"User\"/></robot>");
+  EXPECT_TRUE(files.check(both).proven);
+  // Every shape and every joint must be there, once.
+  EXPECT_FALSE(files.check(arm + "shape \"base\" 0 .\n" + edge).proven);
+  EXPECT_FALSE(
+      files.check(arm + "shape \"base\" 0 .\nshape \"base\" 0 .\nshape \"arm\" 0 .\n" + edge)
+          .proven);
+  EXPECT_FALSE(
+      files.check(arm + "joint \"turn\"\nshape \"base\" 0 .\nshape \"arm\" 0 .\n" + edge).proven);
+}
+
+TEST(CertificateCheck, HalfSpacesUseTheirOwnPlane) {
+  const Files files(kSlider,
+                    R"({"objects": [{"id": "floor", "shape": "plane", "normal": [0, 0, 2],
+                        "offset": -0.4}]})");  // z <= -0.2
+  const std::string head =
+      "catena-certificate 1\nclearance 0.05\njoint \"slide\"\nshape \"ball\" 0 .\n"
+      "shape \"floor\" 0 .\nedge\nfrom -1\nto 1\n";
+  const auto check = [&](const std::string& plane) { return files.check(head + plane + "end\n"); };
+  EXPECT_TRUE(check("plane 0 1 world 0 0 1 -0.2 1 2 0 1\n").proven)
+      << check("plane 0 1 world 0 0 1 -0.2 1 2 0 1\n").why;
+  EXPECT_FALSE(check("plane 0 1 world 0 0 -1 -0.2 1 2 0 1\n").proven);
+  EXPECT_FALSE(check("plane 0 1 world 0 0 1 -0.3 1 2 0 1\n").proven);
+  EXPECT_FALSE(check("plane 0 1 \"ball\" 0 0 1 -0.2 1 2 0 1\n").proven);
+}
+
+// Any bytes: an answer, and no crash.
+TEST(CertificateCheck, MalformedFilesAreRefused) {
+  const Files files(kSlider, kPost);
+  const std::string good = slide_text("plane 0 1 world 0 1 0 0.2 0 1 1 2\n");
+  ASSERT_TRUE(files.check(good).proven);
+  for (size_t cut = 0; cut + 1 < good.size(); ++cut)
+    EXPECT_FALSE(files.check(good.substr(0, cut)).proven && cut + 4 < good.size()) << cut;
+  std::mt19937 rng(3);
+  const char* const pieces[] = {"\"",
+                                ".",
+                                " x 1",
+                                "-",
+                                "1e308",
+                                "999999999",
+                                "\n",
+                                "plane",
+                                "edge\n",
+                                "nan",
+                                "end\n",
+                                "\0",
+                                "shape \"ball\" 0 x 0 x 0 x 0 . . . .\n"};
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::string bad = good;
+    for (int k = 0; k < 1 + static_cast<int>(rng() % 3); ++k) {
+      const size_t at = rng() % bad.size();
+      switch (rng() % 4) {
+        case 0:
+          bad.erase(at, 1 + rng() % 5);
+          break;
+        case 1:
+          bad.insert(at, pieces[rng() % std::size(pieces)]);
+          break;
+        case 2:
+          bad[at] = static_cast<char>(rng());
+          break;
+        default:
+          bad.insert(at, bad.substr(rng() % bad.size(), rng() % 40));
+      }
+      if (bad.empty()) bad = " ";
+    }
+    (void)files.check(bad);
+  }
+  // Work has an end: many planes, each over many parts and barely true or false.
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += "plane 0 1 world 0 1 0 0.2 0 1 1 2\n";
+  CheckOptions little;
+  little.budget = 1000;
+  const CheckResult r = check_certificate(files.inputs, slide_text(many), little);
+  EXPECT_FALSE(r.proven);
+  EXPECT_NE(r.why.find("budget"), std::string::npos) << r.why;
+}
+
+}  // namespace
+}  // namespace catena::certificate

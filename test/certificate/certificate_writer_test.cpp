@@ -1,0 +1,253 @@
+// What the writer writes, the checker accepts; and altered so that it proves its edge no longer, it
+// is refused. Robots and scenes of config/, and of cases/ and data/ where they are there.
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "alter.hpp"
+#include "catena/certificate/check.hpp"
+#include "catena/io/query_file.hpp"
+#include "catena/io/scene_file.hpp"
+#include "catena/io/urdf.hpp"
+#include "catena/query/certificate.hpp"
+#include "catena/query/continuous.hpp"
+#include "support/data.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace catena {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Problem {
+  certificate::Inputs inputs;
+  std::shared_ptr<const CollisionWorld> world;
+
+  Problem(const fs::path& robot, const fs::path& scene, const fs::path& srdf = {}) {
+    inputs.robot = robot.string();
+    inputs.srdf = srdf.string();
+    if (!scene.empty()) inputs.scenes = {scene.string()};
+    const auto loaded = io::load_urdf(inputs.robot, {.srdf = inputs.srdf});
+    world = std::make_shared<const CollisionWorld>(
+        loaded, scene.empty() ? nullptr : io::load_scene(scene.string()));
+  }
+
+  MotionResult engine(const Eigen::VectorXd& q0, const Eigen::VectorXd& q1,
+                      double clearance = 0.0) const {
+    Workspace workspace(*world);
+    QueryOptions options;
+    options.clearance = clearance;
+    return check_motion(*world, Motion(world->robot(), q0, q1), options, workspace);
+  }
+
+  bool checks(const std::string& a, const std::string& b) const {
+    return world->checks(world->find_body(a), world->find_body(b));
+  }
+};
+
+/// Writes, checks, alters: every free edge must have a certificate, and no other one.
+void expect_certified(const Problem& problem, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1,
+                      const certificate::Checker& checker, const std::string& name,
+                      double clearance = 0.0) {
+  const Verdict verdict = problem.engine(q0, q1, clearance).verdict;
+  CertificateWriter writer(problem.world, {clearance, CertificateOptions{}.budget});
+  const auto why = writer.add(q0, q1);
+  if (verdict == Verdict::kCollision) {
+    // Whatever it may propose for an edge that collides, it is refused.
+    bool refused = why.has_value();
+    try {
+      refused = refused || !checker.check(writer.text()).proven;
+    } catch (const std::runtime_error&) {  // no ray leads out of a solid that it begins in
+      refused = true;
+    }
+    EXPECT_TRUE(refused) << name;
+    return;
+  }
+  if (verdict != Verdict::kFree) return;
+  ASSERT_FALSE(why) << name << ": " << *why;
+  const std::string text = writer.text();
+  const auto result = checker.check(text);
+  ASSERT_TRUE(result.proven) << name << ": " << result.why;
+  EXPECT_EQ(result.stats.entries, static_cast<std::uint64_t>(writer.num_entries()));
+  std::mt19937_64 rng(5);
+  for (int kind = 0; kind < test::kNumAlterations; ++kind) {
+    for (int trial = 0; trial < 3; ++trial) {
+      const auto alteration = static_cast<test::Alteration>(kind);
+      const auto changed = test::altered(
+          text, alteration, rng,
+          [&](const std::string& a, const std::string& b) { return problem.checks(a, b); });
+      if (changed) {
+        EXPECT_FALSE(checker.check(*changed).proven) << name << ": " << name_of(alteration);
+      }
+    }
+  }
+}
+
+/// The edges of a query file, whose joints are all of the robot's that it moves.
+std::vector<std::pair<Eigen::VectorXd, Eigen::VectorXd>> edges_of(const Robot& robot,
+                                                                  const fs::path& file,
+                                                                  const std::string& scene) {
+  const io::QueryFile query = io::load_query(file.string());
+  std::vector<std::pair<Eigen::VectorXd, Eigen::VectorXd>> edges;
+  for (const auto& edge : query.edges) {
+    if (!edge.robot.empty()) continue;
+    if (!edge.scene.empty() && fs::path(edge.scene).filename() != scene) continue;
+    Eigen::VectorXd q0 = robot.zero_positions(), q1 = q0;
+    for (auto [state, q] : {std::pair(&edge.from, &q0), std::pair(&edge.to, &q1)}) {
+      size_t next = 0;
+      for (const std::string& name : query.joint_order) {
+        const Joint& joint = robot.joint(robot.find_joint(name));
+        for (int k = 0; k < num_values(joint.type); ++k)
+          (*q)[joint.q_index + k] = query.states.at(*state)[next++];
+      }
+    }
+    edges.emplace_back(std::move(q0), std::move(q1));
+  }
+  return edges;
+}
+
+void expect_query_certified(const fs::path& robot, const fs::path& scene, const fs::path& query,
+                            const fs::path& srdf = {}) {
+  const Problem problem(robot, scene, srdf);
+  const certificate::Checker checker(problem.inputs);
+  int index = 0;
+  for (const auto& [q0, q1] : edges_of(problem.world->robot(), query, scene.filename().string())) {
+    const std::string name = scene.string() + " edge " + std::to_string(index++);
+    expect_certified(problem, q0, q1, checker, name);
+    expect_certified(problem, q1, q0, checker, name + " reversed");
+  }
+}
+
+const fs::path kConfig = fs::path(CATENA_SOURCE_DIR) / "config";
+
+TEST(CertificateWriter, ExamplesOfTheProject) {
+  const fs::path e = kConfig / "examples";
+  expect_query_certified(e / "two_link.urdf", e / "post.json", e / "two_link_query.json",
+                         e / "two_link.srdf");
+  expect_query_certified(e / "gripper.urdf", e / "ball_on_table.json", e / "gripper_query.json");
+  expect_query_certified(e / "floating_brick.urdf", e / "window.yaml", e / "window_query.json",
+                         e / "floating_brick.srdf");
+}
+
+TEST(CertificateWriter, TheDefaultSnake) {
+  const Problem problem(kConfig / "snake.urdf", kConfig / "scene.yaml", kConfig / "snake.srdf");
+  const certificate::Checker checker(problem.inputs);
+  const Robot& robot = problem.world->robot();
+  std::vector<Eigen::VectorXd> ends;
+  for (const char* name : {"home", "start"}) {
+    Eigen::VectorXd q = robot.zero_positions();
+    for (const auto& [joint, values] : robot.group_states().at({"arm", name}))
+      q[robot.joint(robot.find_joint(joint)).q_index] = values[0];
+    ends.push_back(q);
+  }
+  expect_certified(problem, ends[0], ends[0], checker, "home stands still");
+  expect_certified(problem, ends[1], ends[1], checker, "start stands still", 0.001);
+  expect_certified(problem, ends[0], ends[1], checker, "home to start");
+}
+
+TEST(CertificateWriter, KnownAnswers) {
+  CATENA_REQUIRE_DATA("cases");
+  const fs::path cases = test::data_root() / "cases";
+  for (const char* name : {"c01_long_lever_sweep", "c02_swing_arc", "c03_co_moving_siblings",
+                           "c04_two_posts_last_valid", "c05_mesh_vs_mesh_contact_time",
+                           "c07_inside_closed_mesh", "c10_concave_channel", "c13_far_from_origin"})
+    for (const fs::directory_entry& entry : fs::directory_iterator(cases / name))
+      if (entry.path().filename().string().starts_with("scene"))
+        expect_query_certified(cases / name / "robot.urdf", entry.path(),
+                               cases / name / "query.json");
+}
+
+/// A sphere's surface in facets fine enough to be passed from inside, facet by facet.
+std::string shell_text() {
+  std::string text;
+  const int rings = 8, sectors = 12;
+  for (int i = 0; i <= rings; ++i)
+    for (int k = 0; k < sectors; ++k) {
+      const double a = M_PI * i / rings, b = 2 * M_PI * k / sectors;
+      const double r = i == 0 || i == rings ? 0.0 : std::sin(a);
+      text += "v " + test::digits(r * std::cos(b)) + " " + test::digits(r * std::sin(b)) + " " +
+              test::digits(i == 0       ? 1.0
+                           : i == rings ? -1.0
+                                        : std::cos(a)) +
+              "\n";
+    }
+  const auto v = [&](int i, int k) { return std::to_string(1 + i * sectors + k % sectors); };
+  for (int i = 0; i < rings; ++i)
+    for (int k = 0; k < sectors; ++k) {
+      if (i > 0) text += "f " + v(i, k) + " " + v(i + 1, k) + " " + v(i, k + 1) + "\n";
+      if (i + 1 < rings)
+        text += "f " + v(i, k + 1) + " " + v(i + 1, k) + " " + v(i + 1, k + 1) + "\n";
+    }
+  return text;
+}
+
+// A ball that moves within a shell touches nothing; it is in collision all the same if the shell is
+// a solid. The planes of the one prove nothing for the other.
+TEST(CertificateWriter, WhatMovesInsideASolidIsRefused) {
+  const test::TemporaryFolder folder;
+  const std::string robot = folder.write("robot.urdf", R"(<robot name="slider">
+    <link name="rail"/>
+    <link name="ball"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="slide" type="prismatic"><parent link="rail"/><child link="ball"/>
+      <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>)");
+  folder.write("shell.obj", shell_text());
+  const std::string scene = folder.write("scene.json", R"({"objects": [
+    {"id": "shell", "shape": "mesh", "file": "shell.obj", "solid": false}]})");
+  Problem problem(robot, scene);
+  const Eigen::VectorXd q0 = Eigen::VectorXd::Constant(1, -0.3), q1 = -q0;
+  ASSERT_EQ(problem.engine(q0, q1).verdict, Verdict::kFree);
+  CertificateWriter writer(problem.world, {});
+  const auto why = writer.add(q0, q1);
+  ASSERT_FALSE(why) << *why;
+  const std::string text = writer.text();
+  const auto surface = certificate::check_certificate(problem.inputs, text);
+  EXPECT_TRUE(surface.proven) << surface.why;
+  problem.inputs.fillings["shell"] = certificate::Filling::kSolid;
+  const auto solid = certificate::check_certificate(problem.inputs, text);
+  EXPECT_FALSE(solid.proven);
+  EXPECT_NE(solid.why.find("outside \"shell\""), std::string::npos) << solid.why;
+  const std::string claimed =
+      text.substr(0, text.rfind("end")) + "outside \"shell\" 0 \"ball\" 0 0 0.31 0.27 0.91\nend\n";
+  const auto inside = certificate::check_certificate(problem.inputs, claimed);
+  EXPECT_FALSE(inside.proven);
+  EXPECT_NE(inside.why.find("inside the solid"), std::string::npos) << inside.why;
+}
+
+// Robots and scenes that changed: what was proven is of others.
+TEST(CertificateWriter, AnotherRobotOrSceneIsRefused) {
+  const fs::path e = kConfig / "examples";
+  const Problem problem(e / "two_link.urdf", e / "post.json", e / "two_link.srdf");
+  const Eigen::VectorXd q0 = Eigen::Vector2d(-1, 0), q1 = Eigen::Vector2d(-1, 2.6);
+  CertificateWriter writer(problem.world, {});
+  ASSERT_FALSE(writer.add(q0, q1));
+  const std::string text = writer.text();
+  ASSERT_TRUE(certificate::check_certificate(problem.inputs, text).proven);
+  const test::TemporaryFolder folder;
+  certificate::Inputs other = problem.inputs;
+  // The post where the forearm is; a second one; none.
+  other.scenes = {folder.write("moved.json", R"({"objects": [{"id": "post", "shape": "cylinder",
+      "radius": 0.01, "length": 0.6, "pose": {"xyz": [0.4, -0.6, 0]}}]})")};
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other.scenes = {problem.inputs.scenes[0],
+                  folder.write("more.json", R"({"objects": [{"id": "ball", "shape": "sphere",
+      "radius": 0.01, "pose": {"xyz": [9, 9, 9]}}]})")};
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other.scenes.clear();
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other = problem.inputs;
+  other.robot = (e / "gripper.urdf").string();
+  other.srdf.clear();
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other.robot = folder.path().string() + "/none.urdf";
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+}
+
+}  // namespace
+}  // namespace catena
