@@ -189,6 +189,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   const fs::path data = fs::path(argv[1]) / "data";
+  if (!fs::is_directory(data / "scenes" / "mbm")) {
+    std::cerr << "motion_bench_maker: there is no folder " << data / "scenes" / "mbm"
+              << "; give the one in which the problems' robots and scenes lie under data/\n";
+    return 2;
+  }
   const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 10.0;
   const std::string only = argc > 3 ? argv[3] : "";
   const auto seed =

@@ -147,7 +147,7 @@ void XmlFile::warn_unknown(const Node& parent, std::initializer_list<std::string
   for (const Node* node = parent.FirstChildElement(); node; node = node->NextSiblingElement()) {
     const std::string_view name = node->Name();
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    if (warned_.insert(std::string(parent.Name()) + "/" + std::string(name)).second)
+    if (warned_.insert({&parent, std::string(name)}).second)
       warn(parent, "<" + std::string(name) + "> is not known here and is ignored");
   }
 }

@@ -42,7 +42,8 @@ class XmlFile {
   [[noreturn]] void fail(const Node& node, const std::string& problem,
                          const std::string& remedy) const;
   void warn(const Node& node, const std::string& what);
-  /// Warns once about each kind of child that is not in the list: it may be a misspelling.
+  /// Warns once about each kind of this element's children that is not in the list: it may be a
+  /// misspelling.
   void warn_unknown(const Node& parent, std::initializer_list<std::string_view> known);
 
   /// The only child of that name, or nullptr; two of them are an error.
@@ -65,7 +66,7 @@ class XmlFile {
   std::unique_ptr<tinyxml2::XMLDocument> document_;
   const Node* root_ = nullptr;
   std::vector<std::string> warnings_;
-  std::set<std::string> warned_;
+  std::set<std::pair<const Node*, std::string>> warned_;
 };
 
 bool is_utf8(std::string_view text) noexcept;

@@ -215,6 +215,7 @@ struct ChainState::Impl {
         (there ? "joint \"" + robot.joint(i).name +
                      "\" is no active joint of one value; set it with a whole configuration"
                : "there is no joint " + std::to_string(i.value) +
+                     (i.value == -1 ? " (Robot::find_joint found none of that name)" : "") +
                      "; give one that Robot::find_joint finds"));
   }
 

@@ -356,6 +356,19 @@ TEST(Urdf, WarnsOfWhatMayBeAMisspelling) {
             "loop closed");
 }
 
+TEST(Urdf, WarnsInEveryElementThatHoldsAMisspelling) {
+  const auto robot = parse(
+      robot_text("<link name=\"a\"><colision/><colision/></link>\n<link name=\"b\"><colision/>"
+                 "</link>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child "
+                 "link=\"b\"/></joint>"));
+  ASSERT_EQ(robot->warnings().size(), 2u);
+  for (const char* link : {"a", "b"}) {
+    EXPECT_NE(robot->warnings()[link[0] == 'a' ? 0 : 1].find("<link name=\"" + std::string(link) +
+                                                             "\">: <colision> is not known"),
+              std::string::npos);
+  }
+}
+
 TEST(Urdf, NulBytesAfterTheRobotAreAWarning) {
   std::string text = robot_text("<link name=\"base\"/>");
   text += '\0';

@@ -16,10 +16,11 @@ namespace catena {
 /// Frames    as check_state: the robot's root stands in W, the world frame.
 /// Units     metres, radians.
 /// Rigor     kFree (docs/rigor.md, R10) and kCollision (R6) are proofs.
-/// Cost      a third of check_state's for a column, or less, among the robot's own links; from half
-///           of it to all of it in a scene, where exact tests decide. Eight columns go through
-///           kinematics and boxes together, whatever joints there are; the pairs that boxes leave
-///           open go through the exact tests one by one.
+/// Cost      among the robot's own links mostly a half to a quarter of check_state's for a column,
+///           and as much where a long chain is nearly straight; from half of it to all of it in a
+///           scene, where exact tests decide. Eight columns go through kinematics and boxes
+///           together, whatever joints there are; the pairs that boxes leave open go through the
+///           exact tests one by one.
 /// Threads   reads `world`, writes only `workspace` and `verdicts`.
 /// Errors    as check_state, naming the column, before any verdict is written;
 ///           std::invalid_argument unless there is one verdict for each column.
