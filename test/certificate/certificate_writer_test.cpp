@@ -1,6 +1,7 @@
 // What the writer writes, the checker accepts; and altered so that it proves its edge no longer, it
 // is refused. Robots and scenes of config/, and of cases/ and data/ where they are there.
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -162,6 +163,42 @@ TEST(CertificateWriter, KnownAnswers) {
       if (entry.path().filename().string().starts_with("scene"))
         expect_query_certified(cases / name / "robot.urdf", entry.path(),
                                cases / name / "query.json");
+}
+
+/// Small random motions of a robot's joints of one value.
+std::pair<Eigen::VectorXd, Eigen::VectorXd> random_edge(const Robot& robot, std::mt19937_64& rng) {
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  Eigen::VectorXd q0 = robot.zero_positions(), q1 = q0;
+  for (const LinkIndex i : robot.active_joints()) {
+    const Joint& joint = robot.joint(i);
+    if (num_values(joint.type) != 1) continue;
+    const double low = std::max(joint.lower, -3.0), high = std::min(joint.upper, 3.0);
+    q0[joint.q_index] = low + (high - low) * unit(rng);
+    q1[joint.q_index] = std::clamp(q0[joint.q_index] + 0.6 * (unit(rng) - 0.5), low, high);
+  }
+  return {q0, q1};
+}
+
+TEST(CertificateWriter, RobotsOfOthers) {
+  CATENA_REQUIRE_DATA("data/robots");
+  const fs::path robots = test::data_root() / "data" / "robots";
+  for (const char* name : {"bullet_minitaur/minitaur.urdf", "ability_hand/ability_hand_right.urdf",
+                           "shadow_hand/shadow_hand_right.urdf", "panda_vamp/panda_spherized.urdf",
+                           "TriATHLETE/urdf/TriATHLETE.URDF", "iiwa14/iiwa14.urdf",
+                           "slither/urdf/snake.urdf", "snake_sim/urdf/snake.urdf"}) {
+    const Problem problem(robots / name, {});
+    const certificate::Checker checker(problem.inputs);
+    std::mt19937_64 rng(3);
+    int free = 0;
+    for (int trial = 0; trial < 100 && free < 3; ++trial) {
+      const auto [q0, q1] = random_edge(problem.world->robot(), rng);
+      if (problem.engine(q0, q1).verdict != Verdict::kFree) continue;
+      ++free;
+      expect_certified(problem, q0, q1, checker,
+                       std::string(name) + " trial " + std::to_string(trial));
+    }
+    EXPECT_GT(free, 0) << name;
+  }
 }
 
 /// A sphere's surface in facets fine enough to be passed from inside, facet by facet.
