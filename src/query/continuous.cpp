@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "edge_walk.hpp"
 #include "near_pairs.hpp"
 
 namespace catena {
@@ -13,6 +14,7 @@ namespace {
 using internal::Examination;
 using internal::GeometryPair;
 using internal::Goal;
+using internal::Leaf;
 using internal::PairMotion;
 using internal::PairState;
 using Impl = Workspace::Impl;
@@ -66,19 +68,7 @@ class Query {
       return result_;
     }
 
-    count_moving_joints();
-    // Most edges that a planner tries collide, and far from grazing: nearly all of them at one of
-    // these times.
-    for (const double t : {1.0, 0.5, 0.75, 0.25}) {
-      if (t < contact_ && look_for_contact(t) && !options_.first_contact) done_ = true;
-      if (done_) break;
-    }
-    if (!blocked_ && !done_) {
-      goal_ = Goal{};
-      goal_.clearance = options_.clearance;
-      const double end = std::min(contact_, 1.0);
-      if (collect_tasks(end)) process(0.0, end, {0, ws_.tasks.size()});
-    }
+    if (!blocked_) prove();
     const bool answered = contact_ <= 1.0 && !options_.first_contact;
     if (blocked_ && !answered && !out_of_budget()) search_beyond_block();
 
@@ -97,6 +87,29 @@ class Query {
   }
 
  private:
+  // Free, or up to the first contact, or until it is blocked.
+  void prove() {
+    goal_ = Goal{};
+    goal_.clearance = options_.clearance;
+    // A robot among itself is often free at once, which takes no longer than a state.
+    const bool alone =
+        world_.first_scene_geometry() == static_cast<int>(world_.geometries().size());
+    if (!alone || ws_.pairwise) look_for_contacts();
+    if (done_) return;
+    const double end = std::min(contact_, 1.0);
+    if (collect_tasks(end)) process(0.0, end, {0, ws_.tasks.size()}, {0, ws_.walk->pairs.size()});
+  }
+
+  // Most edges that a planner tries collide, and far from grazing: nearly all of them at one of
+  // these times.
+  void look_for_contacts() {
+    looked_ = true;
+    for (const double t : {1.0, 0.5, 0.75, 0.25}) {
+      if (t < contact_ && look_for_contact(t) && !options_.first_contact) done_ = true;
+      if (done_) return;
+    }
+  }
+
   void set_poses(double t) { internal::set_poses(world_, motion_, t, ws_, result_.stats); }
 
   bool out_of_budget() const {
@@ -127,10 +140,19 @@ class Query {
   }
 
   // All pairs that may come within goal_.clearance somewhere in [0, end], as tasks: the others'
-  // boxes at mid-time, thickened by how far each part moves, are apart. False if the budget ends
-  // before.
+  // boxes at mid-time, thickened by how far each part moves, are apart. The robot's own are found
+  // by the walk. False if the budget ends before.
   bool collect_tasks(double end) {
     ws_.tasks.clear();
+    if (ws_.walk == nullptr) ws_.walk = std::make_unique<internal::EdgeWalk>(world_);
+    ws_.walk->pairs.clear();
+    if (!ws_.pairwise) {
+      ws_.walk->start(world_, motion_);
+      if (world_.first_scene_geometry() == static_cast<int>(world_.geometries().size())) {
+        return true;
+      }
+    }
+    count_moving_joints();
     const double half = round_up(0.5 * end);
     set_poses(0.5 * end);
     set_velocities();
@@ -171,14 +193,14 @@ class Query {
                [&](int part, const SceneTree::Node& obstacle) {
                  over({part, first + obstacle.geometry});
                }) &&
-           !internal::visit_near_parts(
-               world_, ws_, result_.stats, options_.budget,
-               [&](int a, int b) {
-                 return add({a, b});
-               },
-               [&](int a, int b) {
-                 over({a, b});
-               });
+           (!ws_.pairwise || !internal::visit_near_parts(
+                                 world_, ws_, result_.stats, options_.budget,
+                                 [&](int a, int b) {
+                                   return add({a, b});
+                                 },
+                                 [&](int a, int b) {
+                                   over({a, b});
+                                 }));
   }
 
   // Notes a contact at t, if one is proven there.
@@ -303,20 +325,71 @@ class Query {
     return m;
   }
 
-  // Proves the tasks apart over [lo, hi], or halves the interval for those that are left. Earlier
-  // halves first, so that the proven prefix and the first contact close in on each other.
-  void process(double lo, double hi, Range range) {
+  // What is left open in an interval.
+  struct Rest {
+    double motion = 0.0, gap = kInfinity;
+    bool touched = false, doubtful = false;
+    GeometryPair pair;
+  };
+
+  // Proves the tasks and pairs apart over [lo, hi], or halves the interval for those that are left.
+  // Earlier halves first, so that the proven prefix and the first contact close in on each other.
+  void process(double lo, double hi, Range tasks, Range pairs) {
     if (done_) return;
+    ++result_.stats.intervals;
+    const size_t first_task = ws_.tasks.size(), first_pair = ws_.walk->pairs.size();
+    const double mid = 0.5 * (lo + hi);
+    const bool narrow = hi - lo <= (goal_.measuring ? 1e-9 : kTimeWidth);
+    Rest rest;
+    posed_ = false;
+    if (tasks.first < tasks.last) examine_tasks(lo, hi, tasks, rest);
+    if (!done_ && pairs.first < pairs.last) examine_pairs(lo, hi, pairs, narrow, rest);
+
+    if (!done_) {
+      const Range left_tasks{first_task, ws_.tasks.size()};
+      const Range left_pairs{first_pair, ws_.walk->pairs.size()};
+      if (narrow && !goal_.measuring) ++narrow_intervals_;
+      const bool grazing = !rest.touched && rest.gap <= options_.clearance + options_.tolerance;
+      if (grazing) ++grazing_intervals_;
+      if (left_tasks.first == left_tasks.last && left_pairs.first == left_pairs.last) {
+        if (!goal_.measuring) result_.free_until = hi;
+      } else if (goal_.measuring ? narrow : narrow && hi >= contact_) {
+        if (goal_.measuring) {
+          goal_.lower(options_.clearance);  // all that the verdict has proven of these pairs
+        } else {
+          done_ = true;  // [lo, contact] brackets the first contact
+        }
+      } else if (hi - lo <= kLeastWidth || (narrow && rest.motion <= least_motion(rest.doubtful)) ||
+                 (grazing && !goal_.measuring && grazing_intervals_ > kMostGrazing)) {
+        pose_at(mid);
+        block(lo, measured(rest.pair));
+        blocked_at_ = hi;
+        done_ = true;
+      } else {
+        if (!looked_ && !goal_.measuring) look_for_contacts();
+        process(lo, mid, left_tasks, left_pairs);
+        if (!done_ && (goal_.measuring || mid < contact_)) {
+          process(mid, hi, left_tasks, left_pairs);
+        }
+      }
+    }
+    ws_.tasks.resize(first_task);
+    ws_.walk->pairs.resize(first_pair);
+  }
+
+  // The links where they are at t, unless they are there already in this interval.
+  void pose_at(double t) {
+    if (posed_) return;
+    set_poses(t);
+    posed_ = true;
+  }
+
+  // Those that are not proven apart become tasks again.
+  void examine_tasks(double lo, double hi, Range range, Rest& rest) {
     const double mid = 0.5 * (lo + hi);
     const double half_step = round_up(std::max(hi - mid, mid - lo));
-    set_poses(mid);
+    pose_at(mid);
     set_velocities();
-    ++result_.stats.intervals;
-
-    const size_t first = ws_.tasks.size();
-    double open_motion = 0.0, open_gap = kInfinity;
-    bool touched = false, doubtful = false;
-    GeometryPair open_pair;
     for (size_t k = range.first; k < range.last; ++k) {
       const Impl::Task task = ws_.tasks[k];
       const GeometryPair pair = task.pair;
@@ -327,59 +400,97 @@ class Query {
       if (out_of_budget()) {
         block(lo, internal::make_witness(world_, pair, {}, ws_));
         done_ = true;
-        break;
       }
-      if (done_) break;
+      if (done_) return;
       // Once a contact is known at mid-time, the rest waits for the half before it.
-      if (touched) {
+      if (rest.touched) {
         ws_.tasks.push_back(task);
         continue;
       }
-      const Examination e =
-          internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
-                            *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
-                            internal::relative_pose(world_, pair, ws_), &motion, goal_, task.hint,
-                            options_.budget, ws_.scratch, result_.stats);
-      if (e.closer) closest_ = internal::make_witness(world_, pair, e.closest, ws_);
-      if (e.state == PairState::kApart) continue;
-      if (e.state == PairState::kTouching && mid < contact_ && !goal_.measuring) {
-        contact_ = mid;
-        contact_witness_ = internal::make_witness(world_, pair, e.distance, ws_);
-        touched = true;
-        done_ = !options_.first_contact;
+      Leaf leaf = task.hint;
+      if (is_left_open(pair, internal::relative_pose(world_, pair, ws_), motion, leaf, mid, rest)) {
+        ws_.tasks.push_back({pair, task.ancestor, leaf});
       }
-      if (open_pair.a < 0) open_pair = pair;
-      open_motion = std::max(open_motion, motion.displacement);
-      open_gap = std::min(open_gap, e.distance.distance.hi);
-      doubtful = doubtful || e.doubtful;
-      ws_.tasks.push_back({pair, task.ancestor, e.leaf});
     }
+  }
 
-    if (!done_) {
-      const Range rest{first, ws_.tasks.size()};
-      const bool narrow = hi - lo <= kTimeWidth;
-      if (narrow) ++narrow_intervals_;
-      const bool grazing = !touched && open_gap <= options_.clearance + options_.tolerance;
-      if (grazing) ++grazing_intervals_;
-      if (rest.first == rest.last) {
-        if (!goal_.measuring) result_.free_until = hi;
-      } else if (goal_.measuring ? hi - lo <= 1e-9 : narrow && hi >= contact_) {
-        if (goal_.measuring) {
-          goal_.lower(options_.clearance);  // all that the verdict has proven of these pairs
-        } else {
-          done_ = true;  // [lo, contact] brackets the first contact
+  // Likewise pairs of the chain tree's nodes, and those below them.
+  void examine_pairs(double lo, double hi, Range range, bool narrow, Rest& rest) {
+    using Fate = internal::EdgeWalk::Fate;
+    using NodePair = internal::EdgeWalk::Pair;
+    internal::EdgeWalk& walk = *ws_.walk;
+    const double mid = 0.5 * (lo + hi);
+    walk.set_interval(lo, hi);
+    auto& stack = walk.stack;
+    for (size_t k = range.first; k < range.last; ++k) {
+      if (rest.touched) {
+        walk.pairs.push_back(NodePair(walk.pairs[k]));
+        continue;
+      }
+      stack.assign(1, walk.pairs[k]);
+      while (!stack.empty()) {
+        NodePair pair = stack.back();
+        stack.pop_back();
+        if (rest.touched) {
+          walk.pairs.push_back(pair);
+          continue;
         }
-      } else if (hi - lo <= kLeastWidth || (narrow && open_motion <= least_motion(doubtful)) ||
-                 (grazing && !goal_.measuring && grazing_intervals_ > kMostGrazing)) {
-        block(lo, measured(open_pair));
-        blocked_at_ = hi;
-        done_ = true;
-      } else {
-        process(lo, mid, rest);
-        if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, rest);
+        const Fate fate = walk.look_at(pair, goal_.clearance, narrow, result_.stats);
+        if (fate == Fate::kApart) continue;
+        if (out_of_budget()) {
+          const auto [a, b] = walk.any_parts(pair);
+          pose_at(mid);
+          block(lo, checks({a, b}) ? internal::make_witness(world_, {a, b}, {}, ws_) : Witness{});
+          done_ = true;
+          return;
+        }
+        if (fate == Fate::kWait) {
+          walk.pairs.push_back(pair);
+          rest.motion = kInfinity;  // an interval in which some wait is not the last
+        } else if (fate == Fate::kDivide) {
+          walk.divide(pair, [&](const NodePair& half) { stack.push_back(half); });
+        } else {
+          const auto [a, b] = walk.any_parts(pair);
+          if (!checks({a, b})) continue;
+          ++result_.stats.pair_tests;
+          const internal::EdgeWalk::Parts parts = walk.parts_of(pair, result_.stats);
+          Leaf leaf = pair.hint;
+          if (is_left_open({a, b}, parts.X_GaGb, parts.motion, leaf, mid, rest)) {
+            pair.hint = leaf;
+            walk.pairs.push_back(pair);
+          }
+          if (done_) return;
+        }
       }
     }
-    ws_.tasks.resize(first);
+  }
+
+  // The exact test of a pair of geometries over an interval; `leaf`: what is tried first, and what
+  // is open.
+  bool is_left_open(GeometryPair pair, const RigidEnclosure& X, const PairMotion& motion,
+                    Leaf& leaf, double mid, Rest& rest) {
+    const Examination e =
+        internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
+                          *world_.geometries()[static_cast<size_t>(pair.b)].geometry, X, &motion,
+                          goal_, leaf, options_.budget, ws_.scratch, result_.stats);
+    if (e.closer) {
+      pose_at(mid);
+      closest_ = internal::make_witness(world_, pair, e.closest, ws_);
+    }
+    if (e.state == PairState::kApart) return false;
+    if (e.state == PairState::kTouching && mid < contact_ && !goal_.measuring) {
+      pose_at(mid);
+      contact_ = mid;
+      contact_witness_ = internal::make_witness(world_, pair, e.distance, ws_);
+      rest.touched = true;
+      done_ = !options_.first_contact;
+    }
+    if (rest.pair.a < 0) rest.pair = pair;
+    rest.motion = std::max(rest.motion, motion.displacement);
+    rest.gap = std::min(rest.gap, e.distance.distance.hi);
+    rest.doubtful = rest.doubtful || e.doubtful;
+    leaf = e.leaf;
+    return true;
   }
 
   // The motion over an interval below which an open pair stays open. Half the band of the
@@ -447,7 +558,7 @@ class Query {
       goal_ = goal;
       done_ = false;
       if (!collect_tasks(1.0)) return;
-      process(0.0, 1.0, {0, ws_.tasks.size()});
+      process(0.0, 1.0, {0, ws_.tasks.size()}, {0, ws_.walk->pairs.size()});
       goal_.least =
           std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});
       goal = goal_;
@@ -471,6 +582,8 @@ class Query {
   bool blocked_ = false;  // the proven prefix can grow no more
   double blocked_at_ = 0.0;
   bool done_ = false;
+  bool looked_ = false;
+  bool posed_ = false;  // the links are where they are in the middle of the interval
   int narrow_intervals_ = 0, grazing_intervals_ = 0;
 };
 

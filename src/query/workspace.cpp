@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "edge_walk.hpp"
 #include "workspace_impl.hpp"
 
 namespace catena {
@@ -22,6 +23,8 @@ Workspace::Impl::Impl(const CollisionWorld& collision_world) : world(collision_w
   }
   scratch.stack.reserve(256);
 }
+
+Workspace::Impl::~Impl() = default;
 
 Workspace::Workspace(const CollisionWorld& world) : impl_(std::make_unique<Impl>(world)) {}
 Workspace::~Workspace() = default;

@@ -14,9 +14,14 @@
 
 namespace catena {
 
+namespace internal {
+class EdgeWalk;
+}  // namespace internal
+
 /// What the queries keep between calls: one that is no larger than those before allocates nothing.
 struct Workspace::Impl {
   explicit Impl(const CollisionWorld& collision_world);
+  ~Impl();
 
   /// Two geometries of the world, a < b; a is one that the robot carries.
   struct Pair {
@@ -78,6 +83,9 @@ struct Workspace::Impl {
     Pair pair;
     int element_a = 0, element_b = 0;
   } last_contact;
+  std::unique_ptr<internal::EdgeWalk> walk;  ///< made by the first motion
+  /// For tests and benchmarks: of the robot's own pairs, too, every one is a task.
+  bool pairwise = false;
 };
 
 namespace internal {

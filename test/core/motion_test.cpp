@@ -4,11 +4,11 @@
 #include <random>
 
 #include <gtest/gtest.h>
-#include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "soundness/engine_bridge.hpp"
 #include "soundness/kinematics.hpp"
 #include "soundness/robots.hpp"
+#include "support/digits50.hpp"
 #include "support/each_target.hpp"
 #include "support/random.hpp"
 
@@ -21,37 +21,16 @@ using oracle::PoseSpec;
 using oracle::RobotSpec;
 using test::OnEachTarget;
 
-using Digits50 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
-                                               boost::multiprecision::et_off>;
-using Vec50 = oracle::Vec<Digits50>;
-using Mat50 = oracle::Mat<Digits50>;
-using Pose50 = oracle::Pose<Digits50>;
+using test::Digits50;
+using test::mat50;
+using test::Mat50;
+using test::Pose50;
+using test::rotation_distance;
+using test::uniform;
+using test::vec50;
+using test::Vec50;
 
 constexpr double kPi = 3.141592653589793;
-
-using test::uniform;
-
-Vec50 vec50(const Vector3d& v) { return {v.x(), v.y(), v.z()}; }
-
-Mat50 mat50(const Matrix3d& m) { return {vec50(m.col(0)), vec50(m.col(1)), vec50(m.col(2))}; }
-
-/// The largest stretch of a - b, by power iteration: a lower bound of the 2-norm that is all but
-/// exact.
-double rotation_distance(const Mat50& a, const Mat50& b) {
-  const Mat50 d{a.ex - b.ex, a.ey - b.ey, a.ez - b.ez};
-  double best = 0.0;
-  for (Vec50 v : {Vec50{1, 0, 0}, Vec50{0, 1, 0}, Vec50{0, 0, 1}, Vec50{1, 1, 1}}) {
-    for (int i = 0; i < 12; ++i) {
-      const Digits50 n = norm(v);
-      if (n == 0) break;
-      v = Digits50(1) / n * v;
-      const Vec50 w = d * v;
-      best = std::max(best, static_cast<double>(norm(w)));
-      v = d.transposed_times(w);
-    }
-  }
-  return best;
-}
 
 /// Asserts that the enclosure holds the exact pose; returns how much of its errors was needed.
 double expect_inside(const RigidEnclosure& X, const Pose50& exact, const std::string& where) {

@@ -1,0 +1,274 @@
+// A robot against itself along an edge: what the walk over its chain tree drops stays apart, and
+// the answers are those of a look at every pair.
+#include "query/edge_walk.hpp"
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "catena/query/continuous.hpp"
+#include "query/workspace_impl.hpp"
+#include "soundness/chain_bridge.hpp"
+#include "soundness/edge_oracle.hpp"
+#include "soundness/robots.hpp"
+#include "support/each_target.hpp"
+#include "support/random.hpp"
+
+namespace catena {
+namespace {
+
+using internal::EdgeWalk;
+using oracle::ChainWorld;
+using oracle::Real;
+using test::OnEachTarget;
+using test::Rng;
+using test::uniform;
+
+/// A random robot, or several, without a scene; and an edge of it on which all joints move or some.
+struct Case {
+  oracle::RobotSpec spec;
+  std::shared_ptr<const CollisionWorld> world;
+  std::vector<double> q0, q1;
+  Motion motion;
+  std::string where;
+};
+
+Case random_case(Rng& rng, const std::string& seed, int links) {
+  oracle::ChainWorldOptions options;
+  options.links = links;
+  const ChainWorld chain = oracle::random_chain_world(rng, options);
+  Case c;
+  c.spec = chain.merged();
+  const auto robot = oracle::make_robots(chain);
+  c.world = std::make_shared<const CollisionWorld>(robot, nullptr);
+  c.q0 = oracle::random_configuration(c.spec, rng);
+  if (rng() % 2 == 0) c.q0 = oracle::blend(c.spec, oracle::home(c.spec), c.q0, uniform(rng, 0, 1));
+  const auto far = oracle::random_configuration(c.spec, rng);
+  const double share = std::pow(10.0, uniform(rng, -6.0, 0.0));
+  c.q1 = oracle::blend(c.spec, c.q0, far, share);
+  if (rng() % 3 == 0) {
+    c.q1 = oracle::change_some(c.spec, c.q0, c.q1, 1 + int(rng() % 2), rng);
+  }
+  c.motion = Motion(*robot, oracle::positions(*robot, c.spec, c.q0),
+                    oracle::positions(*robot, c.spec, c.q1));
+  c.where = seed + " " + chain.kind + " share " + std::to_string(share);
+  return c;
+}
+
+// Property: over any interval, two parts that no pair of leaves is left for are not checked, do not
+// move against each other, or are apart at every time. Oracle: positions of their balls in 80 bits.
+TEST_P(OnEachTarget, WhatIsDroppedStaysApart) {
+  Rng rng(51);
+  std::size_t dropped = 0, left = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Case c = random_case(rng, "seed 51 trial " + std::to_string(trial),
+                               2 + int(rng() % (trial % 3 == 0 ? 50 : 12)));
+    const auto parts = c.world->chain_tree().parts();
+    EdgeWalk walk(*c.world);
+    QueryStats stats;
+    walk.start(*c.world, c.motion);
+    const auto roots = walk.pairs;
+    for (int k = 0; k < 4; ++k) {
+      const double lo = k == 0 ? 0.0 : uniform(rng, 0, 1);
+      const double hi = k == 0 ? 1.0 : std::min(1.0, lo + std::pow(10.0, uniform(rng, -4, 0)));
+      const double clearance = k % 2 == 0 ? 0.0 : uniform(rng, 0, 0.1);
+      walk.set_interval(lo, hi);
+      std::set<std::pair<int, int>> open;
+      walk.stack = roots;
+      while (!walk.stack.empty()) {
+        const EdgeWalk::Pair pair = walk.stack.back();
+        walk.stack.pop_back();
+        const auto fate = walk.look_at(pair, clearance, /*narrow=*/true, stats);
+        if (fate == EdgeWalk::Fate::kDivide) {
+          walk.divide(pair, [&](const EdgeWalk::Pair& half) { walk.stack.push_back(half); });
+        } else if (fate == EdgeWalk::Fate::kLeaves) {
+          open.insert(walk.any_parts(pair));
+        }
+      }
+      left += open.size();
+      // The balls' places by the oracle's kinematics.
+      oracle::Kinematics<Real> truth(c.spec);
+      truth.set_motion(c.q0, c.q1);
+      std::vector<std::vector<oracle::Vec3>> centers;
+      std::vector<oracle::Pose3> X;
+      for (const double share : {0.0, 0.2, 0.5, 0.8, 1.0}) {
+        truth.poses(Real(lo) + Real(share) * (Real(hi) - Real(lo)), X);
+        centers.emplace_back();
+        for (const auto& g : c.world->geometries()) {
+          // In its body's frame, exactly; the part's ball is about the same point but for rounding.
+          const Body& body = c.world->robot().body(g.body);
+          const Vector3d p = body.X_LB.inverse().X * g.center;
+          centers.back().push_back(X[size_t(truth.link(body.name))] *
+                                   oracle::Vec3{p.x(), p.y(), p.z()});
+        }
+      }
+      for (int a = 0; a < int(parts.size()); ++a) {
+        for (int b = a + 1; b < int(parts.size()); ++b) {
+          const auto& ga = c.world->geometries()[size_t(a)];
+          const auto& gb = c.world->geometries()[size_t(b)];
+          if (!c.world->checks(ga.body, gb.body) || open.count({a, b}) != 0) continue;
+          bool moves = false;
+          const LinkIndex above = c.world->chain_tree().common_ancestor(ga.link, gb.link);
+          for (LinkIndex i : {ga.link, gb.link}) {
+            for (; i != above; i = c.world->robot().parent(i)) {
+              moves = moves || c.motion.joint(i).moves;
+            }
+          }
+          if (!moves) continue;
+          ++dropped;
+          for (const auto& at : centers) {
+            const Real gap = norm(at[size_t(a)] - at[size_t(b)]) - parts[size_t(a)].radius -
+                             parts[size_t(b)].radius;
+            ASSERT_GT(gap, Real(clearance) - 1e-12L)
+                << c.where << " parts " << a << " " << b << " [" << lo << ", " << hi << "]";
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(dropped, 1000U);
+  EXPECT_GT(left, 200U);
+}
+
+// Property: the relative pose of two leaves in the middle is that of the links' poses, and no point
+// of one moves by more than the bound of the displacement.
+TEST_P(OnEachTarget, PartsMoveAsTheirLinksDo) {
+  Rng rng(52);
+  int checked = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const Case c = random_case(rng, "seed 52 trial " + std::to_string(trial), 2 + int(rng() % 20));
+    EdgeWalk walk(*c.world);
+    QueryStats stats;
+    walk.start(*c.world, c.motion);
+    const double lo = uniform(rng, 0, 0.9), hi = lo + 0.1 * std::pow(10.0, uniform(rng, -5, 0));
+    const double middle = 0.5 * (lo + hi);
+    walk.set_interval(lo, hi);
+    walk.stack = walk.pairs;
+    std::vector<RigidEnclosure> X_WL(size_t(c.world->robot().num_links())), Y_WL = X_WL;
+    c.motion.poses(c.world->robot(), middle, X_WL);
+    while (!walk.stack.empty()) {
+      const EdgeWalk::Pair pair = walk.stack.back();
+      walk.stack.pop_back();
+      const auto fate = walk.look_at(pair, 0.1, /*narrow=*/true, stats);
+      if (fate == EdgeWalk::Fate::kDivide) {
+        walk.divide(pair, [&](const EdgeWalk::Pair& half) { walk.stack.push_back(half); });
+      }
+      if (fate != EdgeWalk::Fate::kLeaves) continue;
+      const EdgeWalk::Parts parts = walk.parts_of(pair, stats);
+      const auto& a = c.world->geometries()[size_t(parts.a)];
+      const auto& b = c.world->geometries()[size_t(parts.b)];
+      const auto relative = [&](const std::vector<RigidEnclosure>& X) {
+        return (X[size_t(a.link.value)] * a.X_LG).inverse_times(X[size_t(b.link.value)] * b.X_LG);
+      };
+      const RigidEnclosure at = relative(X_WL);
+      const double size = 1.0 + at.X.p.norm() + X_WL.back().X.p.norm();
+      ASSERT_LE((at.X.R - parts.X_GaGb.X.R).norm(),
+                2.0 * (at.rotation_error + parts.X_GaGb.rotation_error))
+          << c.where;
+      ASSERT_LE((at.X.p - parts.X_GaGb.X.p).norm(), at.position_error + parts.X_GaGb.position_error)
+          << c.where;
+      for (const double u : {-1.0, -0.5, 0.7, 1.0}) {
+        c.motion.poses(c.world->robot(), std::clamp(middle + u * (middle - lo), lo, hi), Y_WL);
+        const RigidEnclosure then = relative(Y_WL);
+        for (int k = 0; k < 6; ++k) {
+          Vector3d d = Vector3d::Zero();
+          d[k / 2] = k % 2 == 0 ? 1.0 : -1.0;
+          const Vector3d x = b.geometry->bound_center() + b.geometry->bound_radius() * d;
+          const Vector3d moved = then.X * x - at.X * x;
+          ASSERT_LE(moved.norm(), parts.motion.displacement + 1e-12 * size) << c.where;
+          // To first order, too.
+          const Vector3d about = at.X.R * (x - b.geometry->bound_center());
+          const Vector3d linear = u * (parts.motion.velocity + parts.motion.spin_b.cross(about));
+          ASSERT_LE((moved - linear).norm(),
+                    parts.motion.velocity_error + parts.motion.acceleration + 1e-12 * size)
+              << c.where << " u " << u;
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 1000);
+}
+
+/// The verdict of one query; `pairwise`: of a look at every pair.
+MotionResult check(const Case& c, Workspace& workspace, bool pairwise, QueryOptions options) {
+  workspace.impl().pairwise = pairwise;
+  return check_motion(*c.world, c.motion, options, workspace);
+}
+
+// Property: answers agree with those of a look at every pair, and neither is wrong at any of many
+// times, by states that are judged one by one.
+TEST_P(OnEachTarget, AnswersAreThoseOfEveryPair) {
+  Rng rng(53);
+  int free = 0, collisions = 0, undecided = 0, late = 0;
+  for (int trial = 0; trial < 150; ++trial) {
+    const Case c = random_case(rng, "seed 53 trial " + std::to_string(trial),
+                               2 + int(rng() % (trial % 10 == 0 ? 100 : 15)));
+    Workspace workspace(*c.world);
+    QueryOptions options;
+    options.budget = 500'000;
+    if (trial % 3 == 1) options.clearance = uniform(rng, 0, 0.05);
+    const MotionResult r = check(c, workspace, false, options);
+    const MotionResult every = check(c, workspace, true, options);
+    const std::string where = c.where + " clearance " + std::to_string(options.clearance);
+    free += r.verdict == Verdict::kFree ? 1 : 0;
+    collisions += r.verdict == Verdict::kCollision ? 1 : 0;
+    undecided += r.verdict == Verdict::kUndecided ? 1 : 0;
+    if (r.verdict == Verdict::kFree) {
+      ASSERT_NE(every.verdict, Verdict::kCollision) << where;
+      ASSERT_EQ(r.free_until, 1.0) << where;
+    }
+    if (every.verdict == Verdict::kFree) {
+      ASSERT_NE(r.verdict, Verdict::kCollision) << where;
+    }
+    if (r.contact) {
+      ASSERT_LE(r.free_until, *r.contact) << where;
+      ASSERT_LE(every.free_until, *r.contact) << where;
+    }
+    if (every.contact) {
+      ASSERT_LE(r.free_until, *every.contact) << where;
+    }
+    if (r.contact && every.contact) {
+      // Both find the first contact, unless it grazes.
+      late += std::abs(*r.contact - *every.contact) > 1e-5 ? 1 : 0;
+    }
+    // Every state of the proven prefix.
+    for (int i = 0; i <= 40; ++i) {
+      const double t = r.free_until * (i == 40 ? 1.0 : i / 40.0);
+      if (r.free_until == 0.0) break;
+      QueryStats stats;
+      internal::set_poses(*c.world, c.motion, t, workspace.impl(), stats);
+      const StateResult state = internal::check_poses(*c.world, options, false, workspace.impl());
+      ASSERT_NE(state.verdict, Verdict::kCollision) << where << " t " << t;
+    }
+  }
+  std::printf("free %d, collisions %d, undecided %d; other first contacts %d\n", free, collisions,
+              undecided, late);
+  EXPECT_LE(late, 3);
+  EXPECT_GT(free, 15);
+  EXPECT_GT(collisions, 15);
+}
+
+INSTANTIATE_TEST_SUITE_P(EdgeWalk, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
+
+// A budget that ends leaves the edge undecided, with a pair; never free.
+TEST(EdgeWalk, ABudgetThatEndsIsNeverFree) {
+  Rng rng(54);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Case c = random_case(rng, "seed 54 trial " + std::to_string(trial), 8 + int(rng() % 30));
+    Workspace workspace(*c.world);
+    QueryOptions options;
+    const MotionResult whole = check(c, workspace, false, options);
+    for (const std::uint64_t budget : {1ULL, 10ULL, 100ULL, 1000ULL}) {
+      options.budget = budget;
+      const MotionResult r = check(c, workspace, false, options);
+      if (r.verdict == Verdict::kUndecided) continue;
+      EXPECT_EQ(r.verdict, whole.verdict) << c.where << " budget " << budget;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace catena
