@@ -86,13 +86,15 @@ class EdgeWalk {
   /// Some two parts of a pair, a < b.
   std::pair<int, int> any_parts(const Pair& pair) const;
 
- private:
-  // A ball that holds a node's parts over the interval, in its anchor's frame; negative: nothing.
+  /// A ball that holds a node's parts over the interval, in its anchor's frame; negative: nothing.
   struct Ball {
     double center[3] = {};
     double radius = -1.0;
-    double growth = 0.0;  // how much of the radius is for motion; no bound
+    double growth = 0.0;  ///< how much of the radius is for motion; no bound
   };
+  const Ball& ball(int node, QueryStats& stats);
+
+ private:
   // A node as it is seen from the frame of the pair at hand.
   struct Seen {
     std::uint64_t group = 0, ball_group = 0;  // that it belongs to
@@ -106,7 +108,6 @@ class EdgeWalk {
   static size_t at(int i) { return static_cast<size_t>(i); }
   const Model& slot(int i, QueryStats& stats);
   const Model& pose(int node, QueryStats& stats);
-  const Ball& ball(int node, QueryStats& stats);
   const Seen& seen(int node, QueryStats& stats);
   void turn_to(int top, QueryStats& stats);
   bool moves_within(int node) const { return marks_[at(node)] == motion_serial_; }

@@ -132,6 +132,64 @@ TEST_P(OnEachTarget, WhatIsDroppedStaysApart) {
   EXPECT_GT(left, 200U);
 }
 
+// Property: at every time of an interval a node's ball holds the balls of its parts.
+// Oracle: kinematics in 80 bits.
+TEST_P(OnEachTarget, BallsHoldTheirPartsAllTheTime) {
+  Rng rng(54);
+  std::size_t held = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Case c = random_case(rng, "seed 54 trial " + std::to_string(trial), 2 + int(rng() % 12));
+    const ChainTree& tree = c.world->chain_tree();
+    const Robot& robot = c.world->robot();
+    const auto body_of = [&](LinkIndex link) -> const Body* {
+      for (const Body& body : robot.bodies()) {
+        if (body.link == link) return &body;
+      }
+      return nullptr;
+    };
+    EdgeWalk walk(*c.world);
+    QueryStats stats;
+    walk.start(*c.world, c.motion);
+    oracle::Kinematics<Real> truth(c.spec);
+    truth.set_motion(c.q0, c.q1);
+    const double lo = trial % 2 == 0 ? 0.0 : uniform(rng, 0, 1);
+    const double hi = trial % 2 == 0 ? 1.0 : std::min(1.0, lo + uniform(rng, 0, 0.3));
+    walk.set_interval(lo, hi);
+    for (const double share : {0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0}) {
+      std::vector<oracle::Pose3> X;
+      truth.poses(Real(lo) + Real(share) * (Real(hi) - Real(lo)), X);
+      // A point of a moving link, where it is given in its frame, and back.
+      const auto to_world = [&](const Body& body, const Vector3d& p_L) {
+        const Vector3d p = body.X_LB.inverse().X * p_L;
+        return X[size_t(truth.link(body.name))] * oracle::Vec3{p.x(), p.y(), p.z()};
+      };
+      const auto from_world = [&](const Body& body, const oracle::Vec3& p_W) {
+        const oracle::Pose3& X_WB = X[size_t(truth.link(body.name))];
+        const oracle::Vec3 p = X_WB.R.transposed_times(p_W - X_WB.p);
+        return Vector3d(body.X_LB.X * Vector3d(double(p.x), double(p.y), double(p.z)));
+      };
+      for (size_t leaf = 0; leaf < tree.nodes().size(); ++leaf) {
+        if (tree.nodes()[leaf].part < 0) continue;
+        const ChainTree::Part& part = tree.parts()[size_t(tree.nodes()[leaf].part)];
+        const Body* const carrier = body_of(part.link);
+        ASSERT_NE(carrier, nullptr);
+        const oracle::Vec3 at = to_world(*carrier, part.center);
+        for (int n = int(leaf); n >= 0; n = tree.nodes()[size_t(n)].parent) {
+          const Body* const anchor = body_of(tree.nodes()[size_t(n)].anchor);
+          if (anchor == nullptr) continue;
+          const EdgeWalk::Ball& ball = walk.ball(n, stats);
+          const Vector3d center(ball.center[0], ball.center[1], ball.center[2]);
+          const double reach = (from_world(*anchor, at) - center).norm() + part.radius;
+          ASSERT_LE(reach, ball.radius + 1e-12)
+              << c.where << " node " << n << " [" << lo << ", " << hi << "] share " << share;
+          ++held;
+        }
+      }
+    }
+  }
+  EXPECT_GT(held, 10'000U);
+}
+
 // Property: the relative pose of two leaves in the middle is that of the links' poses, and no point
 // of one moves by more than the bound of the displacement.
 TEST_P(OnEachTarget, PartsMoveAsTheirLinksDo) {
