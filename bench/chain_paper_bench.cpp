@@ -5,8 +5,8 @@
 // (Figure 4) and where chain trees meet N^(4/3) pairs (Figures 5 and 6). Then tangled chains, on
 // which a grid is hard to beat.
 //
-//   chain_paper_bench --tables [--proteins DIRECTORY] \
-//       [figure7|small|updates|growth|fold|corners|tangled] ...
+//   chain_paper_bench --tables [--proteins DIRECTORY] [TABLE] ...
+//   TABLE: figure7, small, updates, growth, fold, corners, tangled
 //
 // Prints all tables, or those named. The directory holds backbones as PDB files: 1shg_A_bb.pdb ...
 // Counts do not depend on the machine; times are CPU times, of a run with what else runs there.
