@@ -1,7 +1,6 @@
 #include "certificate.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <ostream>
@@ -13,18 +12,10 @@
 #include "catena/io/input_error.hpp"
 #include "catena/query/certificate.hpp"
 #include "catena/view/replace_file.hpp"
+#include "stopwatch.hpp"
 
 namespace catena::command {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-};
 
 /// The same files and options, for the checker to read by itself.
 certificate::Inputs checker_inputs(const CommonOptions& options) {

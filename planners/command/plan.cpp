@@ -1,7 +1,6 @@
 // `catena plan`: plans with any of OMPL's geometric planners, simplifies, certifies every edge.
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "ompl_log.hpp"
 #include "path_others.hpp"
 #include "planner_factory.hpp"
+#include "stopwatch.hpp"
 
 namespace catena::command {
 namespace {
@@ -34,15 +34,6 @@ struct PlanCommand {
   double time = 10.0, simplify_time = 5.0;
   std::int64_t seed = 1;
   bool verbose = false;
-};
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
 };
 
 /// Ends after `seconds`, and says every five of them that planning goes on.

@@ -24,27 +24,11 @@ using oracle::JointKind;
 using oracle::JointSpec;
 using oracle::RobotSpec;
 using test::Digits50;
-using test::Mat50;
 using test::OnEachTarget;
 using test::Pose50;
 using test::rotation_distance;
 using test::uniform;
-using test::Vec50;
-
-template <int Order>
-Pose50 value(const RigidTaylor<Order>& X, const Digits50& u) {
-  Pose50 at{Mat50{Vec50{}, Vec50{}, Vec50{}}, Vec50{}};
-  Digits50 power = 1;
-  for (int k = 0; k <= (X.moves ? Order : 0); ++k) {
-    const auto column = [&](const double* c) { return power * Vec50{c[0], c[1], c[2]}; };
-    at.R.ex = at.R.ex + column(X.R[k][0]);
-    at.R.ey = at.R.ey + column(X.R[k][1]);
-    at.R.ez = at.R.ez + column(X.R[k][2]);
-    at.p = at.p + column(X.p[k]);
-    power *= u;
-  }
-  return at;
-}
+using test::value;
 
 /// The largest shares of what is claimed that were needed.
 struct Worst {

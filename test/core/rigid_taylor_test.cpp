@@ -23,6 +23,7 @@ using test::mat50;
 using test::Pose50;
 using test::rotation_distance;
 using test::uniform;
+using test::value;
 using test::Vec50;
 using test::vec50;
 using OnEachTargetTaylor = test::OnEachTarget;
@@ -42,21 +43,6 @@ struct Known {
 
 Vector3d random_vector(std::mt19937_64& rng, double size) {
   return {uniform(rng, -size, size), uniform(rng, -size, size), uniform(rng, -size, size)};
-}
-
-template <int Order>
-Pose50 value(const RigidTaylor<Order>& X, double u) {
-  Pose50 at{Mat50{Vec50{}, Vec50{}, Vec50{}}, Vec50{}};
-  Digits50 power = 1;
-  for (int k = 0; k <= (X.moves ? Order : 0); ++k) {
-    const auto column = [&](const double* c) { return power * Vec50{c[0], c[1], c[2]}; };
-    at.R.ex = at.R.ex + column(X.R[k][0]);
-    at.R.ey = at.R.ey + column(X.R[k][1]);
-    at.R.ez = at.R.ez + column(X.R[k][2]);
-    at.p = at.p + column(X.p[k]);
-    power *= u;
-  }
-  return at;
 }
 
 Digits50 frobenius(const double (&R)[3][4]) {

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
+#include "math/rigid_taylor.hpp"
 #include "soundness/linear.hpp"
 
 namespace catena::test {
@@ -44,6 +45,22 @@ inline double rotation_distance(const Mat50& a, const Mat50& b) {
     }
   }
   return best;
+}
+
+/// What a model's polynomials say at u of its span.
+template <int Order>
+Pose50 value(const internal::RigidTaylor<Order>& X, const Digits50& u) {
+  Pose50 at{Mat50{Vec50{}, Vec50{}, Vec50{}}, Vec50{}};
+  Digits50 power = 1;
+  for (int k = 0; k <= (X.moves ? Order : 0); ++k) {
+    const auto column = [&](const double* c) { return power * Vec50{c[0], c[1], c[2]}; };
+    at.R.ex = at.R.ex + column(X.R[k][0]);
+    at.R.ey = at.R.ey + column(X.R[k][1]);
+    at.R.ez = at.R.ez + column(X.R[k][2]);
+    at.p = at.p + column(X.p[k]);
+    power *= u;
+  }
+  return at;
 }
 
 }  // namespace catena::test
