@@ -24,7 +24,7 @@ constexpr int kMostHalvings = 14;
 // So many poses of links are kept at once, some hundred bytes each.
 constexpr std::size_t kMostPoses = 100'000;
 
-std::string quoted(const std::string& name) {
+std::string in_quotes(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
   return text + "\"";
@@ -78,7 +78,7 @@ class Parts {
     for (std::size_t i = 0; i < range_.size(); ++i)
       if (range_[i][0] < 0)
         throw Refusal("shape " + std::to_string(model.shapes[i].number) + " of " +
-                      quoted(model.bodies[static_cast<std::size_t>(model.shapes[i].body)].name) +
+                      in_quotes(model.bodies[static_cast<std::size_t>(model.shapes[i].body)].name) +
                       " is not listed, so nothing is proven of it");
     carried_.push_back(0);
     for (const Part& part : parts_) carried_.push_back(carried_.back() + (of_scene(part) ? 0 : 1));
@@ -106,7 +106,7 @@ class Parts {
 
   [[noreturn]] static void fail(const CertificateFile::ShapeParts& listed, const std::string& why) {
     throw Refusal("line " + std::to_string(listed.line) + ": shape " +
-                  std::to_string(listed.number) + " of " + quoted(listed.body) + ": " + why);
+                  std::to_string(listed.number) + " of " + in_quotes(listed.body) + ": " + why);
   }
 
   void split(const CertificateFile::ShapeParts& listed, int shape_number, Budget& budget) {
@@ -256,7 +256,8 @@ class EdgeProof {
       for (std::size_t i = 1; i < model_.links.size(); ++i)
         link_by_name_.emplace(model_.links[i].name, static_cast<int>(i));
     const auto found = link_by_name_.find(plane.frame);
-    if (found == link_by_name_.end()) fail(plane, "the robot has no link " + quoted(plane.frame));
+    if (found == link_by_name_.end())
+      fail(plane, "the robot has no link " + in_quotes(plane.frame));
     return found->second;
   }
 
@@ -309,13 +310,13 @@ class EdgeProof {
     const Vec meant = is_low ? own : -own;
     const Vec difference = meant - normal;
     if (!(length_above(difference) <= 1e-6))
-      fail(plane, "its normal is not that of the half-space " + quoted(parts_.name(found)));
+      fail(plane, "its normal is not that of the half-space " + in_quotes(parts_.name(found)));
     normal = meant;
     // Low: the others are beyond its surface by the clearance. High: they are below it.
     const Real stated = offset;
     offset = is_low ? own_offset : -own_offset - Real(clearance_);
     if (!(std::abs(stated.hi - offset.hi) <= 1e-6 * (1.0 + std::abs(offset.hi))))
-      fail(plane, "its offset is not that of the half-space " + quoted(parts_.name(found)));
+      fail(plane, "its offset is not that of the half-space " + in_quotes(parts_.name(found)));
   }
 
   static Real scaled_offset(const Shape& shape) {
@@ -349,7 +350,7 @@ class EdgeProof {
         const Real& bound = claim.high ? high_bound : low_bound;
         if (!stays_below(now, frame, F, n, claim.part, bound, half)) {
           if (reaches(now, F, n, claim.part, bound))
-            fail(plane, quoted(parts_.name(claim.part)) +
+            fail(plane, in_quotes(parts_.name(claim.part)) +
                             " is not on its side of the plane at t = " + std::to_string(mid));
           open.push_back(claim);
         }
@@ -357,7 +358,7 @@ class EdgeProof {
     }
     if (open.empty()) return;
     if (depth == kMostHalvings || !(begin < mid && mid < end))
-      fail(plane, "it is not proven that " + quoted(parts_.name(open.front().part)) +
+      fail(plane, "it is not proven that " + in_quotes(parts_.name(open.front().part)) +
                       " stays on its side of the plane near t = " + std::to_string(mid));
     prove(plane, frame, normal, low_bound, high_bound, open, begin, mid, depth + 1);
     prove(plane, frame, normal, low_bound, high_bound, open, mid, end, depth + 1);
@@ -628,8 +629,8 @@ class EdgeProof {
       for (int k = b[0]; k < b[1]; ++k) {
         budget_.spend(1);
         if (!model_.checks(body, parts_.body(k))) continue;
-        throw Refusal("no entry covers " + quoted(parts_.name(i)) + " and " +
-                      quoted(parts_.name(k)) + " between t = " + std::to_string(gap.begin) +
+        throw Refusal("no entry covers " + in_quotes(parts_.name(i)) + " and " +
+                      in_quotes(parts_.name(k)) + " between t = " + std::to_string(gap.begin) +
                       " and " + std::to_string(gap.end));
       }
     }
@@ -688,8 +689,8 @@ class EdgeProof {
     for (int k = 0; k < components; ++k) {
       const auto* outside = said[static_cast<std::size_t>(k)];
       if (outside == nullptr)
-        throw Refusal("no point of " + quoted(other_name) + " is shown to be outside " +
-                      quoted(solid_name) + ", a solid");
+        throw Refusal("no point of " + in_quotes(other_name) + " is shown to be outside " +
+                      in_quotes(solid_name) + ", a solid");
       const Vec point = X_WO * point_of(other, k);
       budget_.spend(8 * solid.mesh->corners.size());
       const auto turns = winding(*solid.mesh, X_WS.R.back(point - X_WS.p),
@@ -697,8 +698,8 @@ class EdgeProof {
       const std::string where = "line " + std::to_string(outside->line) + ": ";
       if (!turns) throw Refusal(where + "it is not clear what its ray meets");
       if (*turns != 0)
-        throw Refusal(where + quoted(other_name) + " begins inside the solid " +
-                      quoted(solid_name));
+        throw Refusal(where + in_quotes(other_name) + " begins inside the solid " +
+                      in_quotes(solid_name));
       ++stats_.outside;
     }
   }

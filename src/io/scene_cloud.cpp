@@ -53,19 +53,19 @@ class Lines {
   int number_ = 0;
 };
 
-std::string quoted(std::string_view word) { return '"' + std::string(word.substr(0, 40)) + '"'; }
+std::string in_quotes(std::string_view word) { return '"' + std::string(word.substr(0, 40)) + '"'; }
 
 double coordinate(const Lines& lines, std::string_view word) {
   if (is_non_number(word)) return std::nan("");
   const std::optional<double> x = read_decimal(word);
-  if (!x) lines.fail("point", quoted(word) + " is not a number", "correct the line");
+  if (!x) lines.fail("point", in_quotes(word) + " is not a number", "correct the line");
   return *x;
 }
 
 std::uint64_t count_of(const Lines& lines, const char* element, std::string_view word) {
   const std::optional<double> n = read_decimal(word);
   if (!n || *n < 0 || *n > 4e9 || *n != std::floor(*n)) {
-    lines.fail(element, quoted(word) + " is not a count", "give an integer >= 0");
+    lines.fail(element, in_quotes(word) + " is not a count", "give an integer >= 0");
   }
   return static_cast<std::uint64_t>(*n);
 }
@@ -171,7 +171,7 @@ std::shared_ptr<const Geometry> read_pcd(const std::string& path, double radius,
       for (std::size_t i = 0; i < fields.size(); ++i) {
         fields[i].size = count_of(lines, "SIZE", words[i + 1]);
         if (fields[i].size == 0 || fields[i].size > 8) {
-          lines.fail("SIZE", quoted(words[i + 1]) + " bytes", "give 1, 2, 4 or 8");
+          lines.fail("SIZE", in_quotes(words[i + 1]) + " bytes", "give 1, 2, 4 or 8");
         }
       }
     } else if (key == "TYPE") {
@@ -180,7 +180,7 @@ std::shared_ptr<const Geometry> read_pcd(const std::string& path, double radius,
       for (std::size_t i = 0; i < fields.size(); ++i) {
         fields[i].count = count_of(lines, "COUNT", words[i + 1]);
         if (fields[i].count > 100'000) {
-          lines.fail("COUNT", quoted(words[i + 1]) + " values", "correct the count");
+          lines.fail("COUNT", in_quotes(words[i + 1]) + " values", "correct the count");
         }
       }
     } else if (key == "WIDTH") {
@@ -286,7 +286,7 @@ std::shared_ptr<const Geometry> read_pcd(const std::string& path, double radius,
     at = unpacked.data();
     by_field = true;
   } else {
-    lines.fail("DATA", "unknown kind " + quoted(data),
+    lines.fail("DATA", "unknown kind " + in_quotes(data),
                "known are ascii, binary, binary_compressed");
   }
   cloud.reserve(static_cast<std::size_t>(*points));
@@ -333,7 +333,7 @@ std::pair<char, std::size_t> ply_type(const Lines& lines, std::string_view name)
   if (name == "uint" || name == "uint32") return {'u', 4};
   if (name == "float" || name == "float32") return {'f', 4};
   if (name == "double" || name == "float64") return {'f', 8};
-  lines.fail("property", "unknown type " + quoted(name), "use a type of the PLY format");
+  lines.fail("property", "unknown type " + in_quotes(name), "use a type of the PLY format");
 }
 
 PlyHeader read_ply_header(Lines& lines) {
@@ -365,12 +365,12 @@ PlyHeader read_ply_header(Lines& lines) {
       property.name = words.back();
       header.elements.back().properties.push_back(property);
     } else {
-      lines.fail("header", "not understood: " + quoted(words[0]), "save the file again");
+      lines.fail("header", "not understood: " + in_quotes(words[0]), "save the file again");
     }
   }
   if (header.format != "ascii" && header.format != "binary_little_endian" &&
       header.format != "binary_big_endian") {
-    lines.fail("format", "unknown format " + quoted(header.format),
+    lines.fail("format", "unknown format " + in_quotes(header.format),
                "known are ascii, binary_little_endian, binary_big_endian");
   }
   return header;
@@ -399,7 +399,7 @@ void skip_ply_entry(Lines& lines, const PlyElement& element, bool ascii, bool sw
   if (lines.done()) {
     lines.fail("data",
                "the file ends after " + std::to_string(number) + " of " +
-                   std::to_string(element.count) + " entries of " + quoted(element.name),
+                   std::to_string(element.count) + " entries of " + in_quotes(element.name),
                "save it again");
   }
   if (ascii) {
@@ -459,7 +459,7 @@ class PlyEntry {
     const double x = coordinate(lines_, word);
     if (kind == 'f') return {x, *plain_number(word) + ' '};
     if (!(std::fabs(x) < 4294967296.0) || x != std::floor(x)) {
-      lines_.fail("data", quoted(word) + " is not an integer of 32 bits", "correct the line");
+      lines_.fail("data", in_quotes(word) + " is not an integer of 32 bits", "correct the line");
     }
     return {x, std::to_string(static_cast<std::int64_t>(x)) + ' '};
   }
@@ -510,7 +510,7 @@ CheckedMesh check_ply(const std::string& path, const std::string& bytes) {
     std::string& own = points ? vertex_header : face_header;
     if (!points && !corners) continue;
     if (!own.empty())
-      lines.fail("header", "element " + quoted(element.name) + " is given twice", "keep one");
+      lines.fail("header", "element " + in_quotes(element.name) + " is given twice", "keep one");
     own = "element " + element.name + ' ' + std::to_string(element.count) + '\n';
     int wanted = 0;
     std::set<std::string> axes;
@@ -547,7 +547,7 @@ CheckedMesh check_ply(const std::string& path, const std::string& bytes) {
       if (lines.done()) {
         lines.fail("data",
                    "the file ends after " + std::to_string(i) + " of " +
-                       std::to_string(element.count) + " entries of " + quoted(element.name),
+                       std::to_string(element.count) + " entries of " + in_quotes(element.name),
                    "save it again");
       }
       PlyEntry entry(lines, ascii, swap);
@@ -604,7 +604,7 @@ std::shared_ptr<const Geometry> read_ply_cloud(const std::string& path, double r
       if (lines.done() && !element.properties.empty()) {
         lines.fail("data",
                    "the file ends after " + std::to_string(i) + " of " +
-                       std::to_string(element.count) + " entries of " + quoted(element.name),
+                       std::to_string(element.count) + " entries of " + in_quotes(element.name),
                    "save it again");
       }
       if (ascii) {

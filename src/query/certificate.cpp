@@ -35,7 +35,7 @@ std::string shortest(double value) {
   return {text.data(), end};
 }
 
-std::string quoted(const std::string& name) {
+std::string in_quotes(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) {
     if (c == '"' || c == '\\') text += '\\';
@@ -790,7 +790,7 @@ struct CertificateWriter::Impl {
   std::string shape_name(int position) const {
     const CollisionWorld::WorldGeometry& g = geometry(position);
     const CollisionWorld::WorldBody& body = world->body(g.body);
-    return quoted(body.name) + " " +
+    return in_quotes(body.name) + " " +
            std::to_string(geometries[static_cast<size_t>(position)] - body.first_geometry);
   }
 
@@ -820,7 +820,7 @@ struct CertificateWriter::Impl {
   std::string frame_name(LinkIndex frame) const {
     if (frame.value <= 0) return "world";
     for (const Body& body : world->robot().bodies())
-      if (body.link == frame) return quoted(body.name);  // the first on a link has its frame
+      if (body.link == frame) return in_quotes(body.name);  // the first on a link has its frame
     return "world";
   }
 
@@ -830,7 +830,7 @@ struct CertificateWriter::Impl {
     const Numbering numbering = number_parts();
     std::string out = "catena-certificate 1\nclearance " + shortest(options.clearance) + "\n";
     for (const LinkIndex joint : robot.active_joints())
-      out += "joint " + quoted(robot.joint(joint).name) + "\n";
+      out += "joint " + in_quotes(robot.joint(joint).name) + "\n";
     if (robot_root >= 0) write_shapes(robot_root, numbering, out);
     for (const int root : scene_roots) write_shapes(root, numbering, out);
     std::vector<std::string> frames;
