@@ -7,6 +7,7 @@
 
 #include "edge_walk.hpp"
 #include "near_pairs.hpp"
+#include "scene_walk.hpp"
 
 namespace catena {
 namespace {
@@ -31,9 +32,16 @@ constexpr int kMostNarrow = 4096;
 // of rounding's size.
 constexpr int kMostGrazing = 1 << 14;
 
-// Half-open range [first, last) of the task list.
+// Half-open range [first, last) of a list.
 struct Range {
   size_t first, last;
+  bool empty() const { return first == last; }
+};
+
+// What is to be proven apart over an interval, in the lists of the workspace.
+struct Work {
+  Range tasks, pairs, scene;
+  bool empty() const { return tasks.empty() && pairs.empty() && scene.empty(); }
 };
 
 class Query {
@@ -91,13 +99,11 @@ class Query {
   void prove() {
     goal_ = Goal{};
     goal_.clearance = options_.clearance;
-    // A robot among itself is often free at once, which takes no longer than a state.
-    const bool alone =
-        world_.first_scene_geometry() == static_cast<int>(world_.geometries().size());
-    if (!alone || ws_.pairwise) look_for_contacts();
+    // An edge is often free at once, which takes not much longer than a state.
+    if (ws_.pairwise) look_for_contacts();
     if (done_) return;
     const double end = std::min(contact_, 1.0);
-    if (collect_tasks(end)) process(0.0, end, {0, ws_.tasks.size()}, {0, ws_.walk->pairs.size()});
+    if (collect_tasks(end)) process(0.0, end, all_work());
   }
 
   // Most edges that a planner tries collide, and far from grazing: nearly all of them at one of
@@ -139,18 +145,22 @@ class Query {
            moving(geometries[static_cast<size_t>(pair.b)].link) == above;
   }
 
-  // All pairs that may come within goal_.clearance somewhere in [0, end], as tasks: the others'
-  // boxes at mid-time, thickened by how far each part moves, are apart. The robot's own are found
-  // by the walk. False if the budget ends before.
+  // All that may come within goal_.clearance somewhere in [0, end]: found by the walks or, pair by
+  // pair, as tasks: boxes at mid-time, thickened by how far each part moves, are apart. False if
+  // the budget ends before.
   bool collect_tasks(double end) {
     ws_.tasks.clear();
-    if (ws_.walk == nullptr) ws_.walk = std::make_unique<internal::EdgeWalk>(world_);
+    if (ws_.walk == nullptr) {
+      ws_.walk = std::make_unique<internal::EdgeWalk>(world_);
+      ws_.scene_walk = std::make_unique<internal::SceneWalk>();
+    }
     ws_.walk->pairs.clear();
+    ws_.scene_walk->tasks.clear();
+    ws_.scene_walk->near.clear();
     if (!ws_.pairwise) {
       ws_.walk->start(world_, motion_);
-      if (world_.first_scene_geometry() == static_cast<int>(world_.geometries().size())) {
-        return true;
-      }
+      ws_.scene_walk->start(world_, *ws_.walk);
+      return true;
     }
     count_moving_joints();
     const double half = round_up(0.5 * end);
@@ -193,14 +203,14 @@ class Query {
                [&](int part, const SceneTree::Node& obstacle) {
                  over({part, first + obstacle.geometry});
                }) &&
-           (!ws_.pairwise || !internal::visit_near_parts(
-                                 world_, ws_, result_.stats, options_.budget,
-                                 [&](int a, int b) {
-                                   return add({a, b});
-                                 },
-                                 [&](int a, int b) {
-                                   over({a, b});
-                                 }));
+           !internal::visit_near_parts(
+               world_, ws_, result_.stats, options_.budget,
+               [&](int a, int b) {
+                 return add({a, b});
+               },
+               [&](int a, int b) {
+                 over({a, b});
+               });
   }
 
   // Notes a contact at t, if one is proven there.
@@ -332,26 +342,35 @@ class Query {
     GeometryPair pair;
   };
 
-  // Proves the tasks and pairs apart over [lo, hi], or halves the interval for those that are left.
+  Work all_work() const {
+    return {{0, ws_.tasks.size()}, {0, ws_.walk->pairs.size()}, {0, ws_.scene_walk->tasks.size()}};
+  }
+
+  // Proves the work's pairs apart over [lo, hi], or halves the interval for those that are left.
   // Earlier halves first, so that the proven prefix and the first contact close in on each other.
-  void process(double lo, double hi, Range tasks, Range pairs) {
+  void process(double lo, double hi, const Work& work) {
     if (done_) return;
     ++result_.stats.intervals;
-    const size_t first_task = ws_.tasks.size(), first_pair = ws_.walk->pairs.size();
+    const Work all = all_work();
+    const size_t near = ws_.scene_walk->near.size();
     const double mid = 0.5 * (lo + hi);
     const bool narrow = hi - lo <= (goal_.measuring ? 1e-9 : kTimeWidth);
     Rest rest;
     posed_ = false;
-    if (tasks.first < tasks.last) examine_tasks(lo, hi, tasks, rest);
-    if (!done_ && pairs.first < pairs.last) examine_pairs(lo, hi, pairs, narrow, rest);
+    if (!work.tasks.empty()) examine_tasks(lo, hi, work.tasks, rest);
+    if (!done_ && !(work.pairs.empty() && work.scene.empty())) ws_.walk->set_interval(lo, hi);
+    if (!done_ && !work.scene.empty()) examine_scene(lo, mid, work.scene, narrow, rest);
+    if (!done_ && !work.pairs.empty()) examine_pairs(lo, mid, work.pairs, narrow, rest);
 
     if (!done_) {
-      const Range left_tasks{first_task, ws_.tasks.size()};
-      const Range left_pairs{first_pair, ws_.walk->pairs.size()};
+      const Work now = all_work();
+      const Work left{{all.tasks.last, now.tasks.last},
+                      {all.pairs.last, now.pairs.last},
+                      {all.scene.last, now.scene.last}};
       if (narrow && !goal_.measuring) ++narrow_intervals_;
       const bool grazing = !rest.touched && rest.gap <= options_.clearance + options_.tolerance;
       if (grazing) ++grazing_intervals_;
-      if (left_tasks.first == left_tasks.last && left_pairs.first == left_pairs.last) {
+      if (left.empty()) {
         if (!goal_.measuring) result_.free_until = hi;
       } else if (goal_.measuring ? narrow : narrow && hi >= contact_) {
         if (goal_.measuring) {
@@ -367,14 +386,14 @@ class Query {
         done_ = true;
       } else {
         if (!looked_ && !goal_.measuring) look_for_contacts();
-        process(lo, mid, left_tasks, left_pairs);
-        if (!done_ && (goal_.measuring || mid < contact_)) {
-          process(mid, hi, left_tasks, left_pairs);
-        }
+        process(lo, mid, left);
+        if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, left);
       }
     }
-    ws_.tasks.resize(first_task);
-    ws_.walk->pairs.resize(first_pair);
+    ws_.tasks.resize(all.tasks.last);
+    ws_.walk->pairs.resize(all.pairs.last);
+    ws_.scene_walk->tasks.resize(all.scene.last);
+    ws_.scene_walk->near.resize(near);
   }
 
   // The links where they are at t, unless they are there already in this interval.
@@ -415,12 +434,10 @@ class Query {
   }
 
   // Likewise pairs of the chain tree's nodes, and those below them.
-  void examine_pairs(double lo, double hi, Range range, bool narrow, Rest& rest) {
+  void examine_pairs(double lo, double mid, Range range, bool narrow, Rest& rest) {
     using Fate = internal::EdgeWalk::Fate;
     using NodePair = internal::EdgeWalk::Pair;
     internal::EdgeWalk& walk = *ws_.walk;
-    const double mid = 0.5 * (lo + hi);
-    walk.set_interval(lo, hi);
     auto& stack = walk.stack;
     for (size_t k = range.first; k < range.last; ++k) {
       if (rest.touched) {
@@ -465,14 +482,124 @@ class Query {
     }
   }
 
+  // Likewise nodes of the chain tree beside the scene, and those below them.
+  void examine_scene(double lo, double mid, Range range, bool narrow, Rest& rest) {
+    auto& tasks = ws_.scene_walk->tasks;
+    for (size_t k = range.first; k < range.last && !done_; ++k) {
+      descend(internal::SceneWalk::Task(tasks[k]), lo, mid, narrow, rest);
+    }
+  }
+
+  void descend(internal::SceneWalk::Task task, double lo, double mid, bool narrow, Rest& rest) {
+    using Fate = internal::SceneWalk::Fate;
+    internal::SceneWalk& walk = *ws_.scene_walk;
+    if (rest.touched) {
+      walk.tasks.push_back(task);
+      return;
+    }
+    const Fate fate = walk.look_at(task, goal_.clearance, narrow, result_.stats);
+    if (fate == Fate::kApart) return;
+    const ChainTree::Node& node = world_.chain_tree().nodes()[static_cast<size_t>(task.node)];
+    if (out_of_budget()) {
+      const GeometryPair pair{internal::first_part(world_.chain_tree(), task.node),
+                              scene_geometry(walk.any_leaf(walk.near[task.first]))};
+      pose_at(mid);
+      block(lo, checks(pair) ? internal::make_witness(world_, pair, {}, ws_) : Witness{});
+      done_ = true;
+    } else if (fate == Fate::kWait) {
+      walk.tasks.push_back(task);
+      rest.motion = kInfinity;  // an interval in which some wait is not the last
+    } else if (fate == Fate::kDivide) {
+      descend({node.left, task.first, task.last, {}}, lo, mid, narrow, rest);
+      if (!done_) descend({node.right, task.first, task.last, {}}, lo, mid, narrow, rest);
+    } else if (geometry(node.part).num_elements() == 1) {
+      examine_elements(task, node.part, mid, rest);
+    } else {
+      examine_part(task, node.part, mid, rest);
+    }
+  }
+
+  // A part of one element beside elements of the scene; those left open become a task again.
+  void examine_elements(internal::SceneWalk::Task task, int part, double mid, Rest& rest) {
+    internal::SceneWalk& walk = *ws_.scene_walk;
+    const internal::EdgeWalk::Mover mover = ws_.walk->mover(task.node, result_.stats);
+    GeometryPair pair;
+    bool checked = false;
+    RigidEnclosure X;
+    size_t open = task.first;
+    for (size_t i = task.first; i < task.last && !done_; ++i) {
+      const SceneTree::Node leaf = walk.leaf(walk.near[i]);
+      if (pair.b != scene_geometry(leaf)) {
+        pair = {part, scene_geometry(leaf)};
+        checked = checks(pair);
+        if (checked) X = mover.X_WG.inverse_times(internal::placement(world_, pair.b, ws_).X_WG);
+      }
+      if (!checked) continue;
+      // Once a contact is known at mid-time, the rest waits for the half before it.
+      if (!rest.touched) {
+        const Examination e =
+            internal::examine_elements(geometry(part), 0, geometry(pair.b), leaf.element, X,
+                                       mover.motion, goal_, result_.stats);
+        if (!is_left_open(pair, e, mover.motion, mid, rest)) continue;
+      }
+      walk.near[open++] = walk.near[i];
+    }
+    if (open > task.first) walk.tasks.push_back({task.node, task.first, open, {}});
+  }
+
+  // A part of many elements beside the geometries that the listed elements are of; those left open
+  // become a task each.
+  void examine_part(const internal::SceneWalk::Task& task, int part, double mid, Rest& rest) {
+    internal::SceneWalk& walk = *ws_.scene_walk;
+    const internal::EdgeWalk::Mover mover = ws_.walk->mover(task.node, result_.stats);
+    auto& near = walk.near;
+    for (size_t first = task.first; first < task.last && !done_;) {
+      // All of one geometry to the front.
+      const GeometryPair pair{part, scene_geometry(walk.leaf(near[first]))};
+      size_t end = first;
+      for (size_t i = first; i < task.last; ++i) {
+        if (scene_geometry(walk.leaf(near[i])) == pair.b) std::swap(near[i], near[end++]);
+      }
+      const Range listed{first, end};
+      first = end;
+      if (!checks(pair)) continue;
+      Leaf leaf = task.hint;
+      if (!rest.touched) {
+        ++result_.stats.pair_tests;
+        const RigidEnclosure X =
+            mover.X_WG.inverse_times(internal::placement(world_, pair.b, ws_).X_WG);
+        const Examination e = internal::examine(
+            geometry(part), geometry(pair.b), X, &mover.motion, goal_,
+            task.last == listed.last && task.first == listed.first ? leaf : Leaf{}, options_.budget,
+            ws_.scratch, result_.stats);
+        if (!is_left_open(pair, e, mover.motion, mid, rest)) continue;
+        leaf = e.leaf;
+      }
+      walk.tasks.push_back({task.node, listed.first, listed.last, leaf});
+    }
+  }
+
+  const Geometry& geometry(int i) const {
+    return *world_.geometries()[static_cast<size_t>(i)].geometry;
+  }
+  int scene_geometry(const SceneTree::Node& leaf) const {
+    return world_.first_scene_geometry() + leaf.geometry;
+  }
+
   // The exact test of a pair of geometries over an interval; `leaf`: what is tried first, and what
   // is open.
   bool is_left_open(GeometryPair pair, const RigidEnclosure& X, const PairMotion& motion,
                     Leaf& leaf, double mid, Rest& rest) {
-    const Examination e =
-        internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
-                          *world_.geometries()[static_cast<size_t>(pair.b)].geometry, X, &motion,
-                          goal_, leaf, options_.budget, ws_.scratch, result_.stats);
+    const Examination e = internal::examine(geometry(pair.a), geometry(pair.b), X, &motion, goal_,
+                                            leaf, options_.budget, ws_.scratch, result_.stats);
+    if (!is_left_open(pair, e, motion, mid, rest)) return false;
+    leaf = e.leaf;
+    return true;
+  }
+
+  // Takes in what an exact test has found.
+  bool is_left_open(GeometryPair pair, const Examination& e, const PairMotion& motion, double mid,
+                    Rest& rest) {
     if (e.closer) {
       pose_at(mid);
       closest_ = internal::make_witness(world_, pair, e.closest, ws_);
@@ -489,7 +616,6 @@ class Query {
     rest.motion = std::max(rest.motion, motion.displacement);
     rest.gap = std::min(rest.gap, e.distance.distance.hi);
     rest.doubtful = rest.doubtful || e.doubtful;
-    leaf = e.leaf;
     return true;
   }
 
@@ -511,11 +637,9 @@ class Query {
     goal.measuring = true;
     goal.width = options_.tolerance;
     goal.floor = options_.clearance;
-    const Examination e =
-        internal::examine(*world_.geometries()[static_cast<size_t>(pair.a)].geometry,
-                          *world_.geometries()[static_cast<size_t>(pair.b)].geometry,
-                          internal::relative_pose(world_, pair, ws_), nullptr, goal, {},
-                          options_.budget, ws_.scratch, result_.stats);
+    const Examination e = internal::examine(geometry(pair.a), geometry(pair.b),
+                                            internal::relative_pose(world_, pair, ws_), nullptr,
+                                            goal, {}, options_.budget, ws_.scratch, result_.stats);
     const bool touching = e.state == PairState::kTouching;
     Witness w = internal::make_witness(world_, pair, touching ? e.distance : e.closest, ws_);
     if (!touching) w.gap = {std::min(goal.least, goal.clearance), goal.greatest};
@@ -558,7 +682,7 @@ class Query {
       goal_ = goal;
       done_ = false;
       if (!collect_tasks(1.0)) return;
-      process(0.0, 1.0, {0, ws_.tasks.size()}, {0, ws_.walk->pairs.size()});
+      process(0.0, 1.0, all_work());
       goal_.least =
           std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});
       goal = goal_;

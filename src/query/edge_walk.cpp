@@ -46,7 +46,7 @@ void EdgeWalk::start(const CollisionWorld& world, const Motion& motion) {
   motion_ = &motion;
   motion_serial_ = ++counter_;
   interval_ = motion_serial_;
-  top_ = -1;
+  top_ = kNowhere;
   for (int i = 1; i < tree().num_links(); ++i) {
     const LinkIndex link(i);
     if (!motion.joint(link).moves) {
@@ -70,7 +70,7 @@ void EdgeWalk::set_interval(double lo, double hi) {
   middle_ = 0.5 * (lo + hi);
   half_ = round_up(std::max(hi - middle_, middle_ - lo));
   interval_ = ++counter_;
-  top_ = -1;
+  top_ = kNowhere;
 }
 
 const EdgeWalk::Model& EdgeWalk::slot(int i, QueryStats& stats) {
@@ -277,6 +277,117 @@ EdgeWalk::Fate EdgeWalk::look_at(const Pair& pair, double clearance, bool narrow
   return leaves ? Fate::kLeaves : Fate::kDivide;
 }
 
+// Everything of the root, link 0, is seen from its own frame, which is W.
+void EdgeWalk::turn_to_world() {
+  if (top_ == kWorld) return;
+  top_ = kWorld;
+  group_ = ++counter_;
+  Seen& root = seen_[0];
+  root.group = group_;
+  root.pose = root.run = 0;
+  root.end = -1;
+  poses_[0] = Model::identity();
+}
+
+EdgeWalk::Swept EdgeWalk::swept(int n, double margin, QueryStats& stats) {
+  turn_to_world();
+  const ChainTree::Node& node = nodes_[at(n)];
+  Vector3d lo, hi;  // in the middle of the interval
+  double sweep, turn = 0.0;
+  Swept out;
+  PointTaylor<kOrder> leaf_center;
+  const PointTaylor<kOrder>* center = &leaf_center;
+  if (node.left >= 0) {
+    const Ball& b = ball(n, stats);
+    center = &seen(n, stats).center;
+    lo = hi = Vector(center->q[0]);
+    sweep = bound_above(b.radius + center->error + 16.0 * kUnitRoundoff * center->size, 8);
+    turn = b.growth;
+    out.size = b.radius - b.growth;
+  } else {
+    const ChainTree::Part& part = tree().parts()[at(node.part)];
+    const Model& X = pose(n, stats);
+    move_point(X, part.center.data(), leaf_center);
+    const Vector3d ball_center = Vector(leaf_center.q[0]);
+    Matrix3d R;
+    for (int j = 0; j < 3; ++j) R.col(j) = Vector(X.R[0][j]);
+    // What lies in the box, in the ball and about the line lies in what these have in common.
+    const Vector3d box_center = R * part.box.center + Vector(X.p[0]);
+    Vector3d reach = (R * part.box.axes).cwiseAbs() * part.box.half;
+    const Vector3d along = (R * part.half_line).cwiseAbs();
+    reach = reach.cwiseMin(Vector3d(along.array() + part.line_radius));
+    lo = (box_center - reach).cwiseMax(Vector3d(ball_center.array() - part.radius));
+    hi = (box_center + reach).cwiseMin(Vector3d(ball_center.array() + part.radius));
+    if (X.moves) turn = (X.turn[1] + X.turn[2]) * part.radius;
+    sweep = bound_above(turn + leaf_center.error + X.rotation_error * part.radius +
+                            1e-13 * (part.radius + part.reach) +
+                            64.0 * kUnitRoundoff * (leaf_center.size + X.shift[0] + part.reach),
+                        20);
+    out.size = part.radius;
+  }
+  const Vector3d linear = Vector(center->q[1]).cwiseAbs();
+  const Vector3d square = Vector(center->q[2]);  // times u^2, at most 1
+  const Vector3d sides = linear.array() + (sweep + margin) * (1.0 + 8.0 * kUnitRoundoff);
+  out.box = FloatBox::around(lo + square.cwiseMin(0.0) - sides, hi + square.cwiseMax(0.0) + sides);
+  out.motion = linear.norm() + square.norm() + turn;
+  return out;
+}
+
+// The middle of b moves by velocity, and what lies about it turns by `spin`; what is left of the
+// coefficients counts as error.
+EdgeWalk::Drift EdgeWalk::drift_of(const Model& X_AB,
+                                   const CollisionWorld::WorldGeometry& b) const {
+  Drift d;
+  if (!X_AB.moves) {
+    d.rest = bound_above((X_AB.rotation_error + X_AB.mid_rotation_error) *
+                                 (b.X_LG.X.p.norm() + b.geometry->bound_center().norm() +
+                                  b.geometry->bound_radius()) *
+                                 (1.0 + 1e-12) +
+                             X_AB.position_error + X_AB.mid_position_error,
+                         12);
+    return d;
+  }
+  const Vector3d center = b.X_LG.X * b.geometry->bound_center();
+  const double center_error = b.X_LG.point_error(b.geometry->bound_center().norm());
+  const double radius = bound_above(b.geometry->bound_radius() + center_error, 2);
+  const double reach = center.norm() * (1.0 + 1e-14) + radius;
+  const auto matrix = [&](int k) {
+    Matrix3d R;
+    for (int j = 0; j < 3; ++j) R.col(j) = Vector(X_AB.R[k][j]);
+    return R;
+  };
+  const Matrix3d R0 = matrix(0), R1 = matrix(1);
+  const Matrix3d W = R1 * R0.transpose();
+  d.spin = 0.5 * Vector3d(W(2, 1) - W(1, 2), W(0, 2) - W(2, 0), W(1, 0) - W(0, 1));
+  Matrix3d cross;
+  cross << 0.0, -d.spin.z(), d.spin.y(), d.spin.z(), 0.0, -d.spin.x(), -d.spin.y(), d.spin.x(), 0.0;
+  const double turn = X_AB.turn[1], rate = d.spin.norm();
+  const double no_turn = (R1 - cross * R0).norm() + 16 * kUnitRoundoff * (turn + 3.0 * rate);
+  d.velocity = Vector(X_AB.p[1]) + R1 * center;
+  d.speed = X_AB.shift[1] + turn * reach;
+  d.turned = rate * radius;
+  d.error = no_turn * radius + turn * center_error;
+  double rest = (X_AB.rotation_error + X_AB.mid_rotation_error) * reach + X_AB.position_error +
+                X_AB.mid_position_error;
+  for (int k = 2; k <= kOrder; ++k) {
+    rest += (Vector(X_AB.p[k]) + matrix(k) * center).norm() +
+            X_AB.turn[k] * (radius + center_error) +
+            16 * kUnitRoundoff * (X_AB.shift[k] + X_AB.turn[k] * reach);
+  }
+  d.rest = bound_above(rest, 60);
+  d.displacement = d.velocity.norm() + turn * radius + 32 * kUnitRoundoff * d.speed;
+  return d;
+}
+
+// The drift in the axes of a geometry that are turned by `back`, known within `turn_error`.
+void EdgeWalk::fill(const Drift& d, double turn_error, PairMotion& m) {
+  m.half_step = 1.0;
+  m.velocity_error =
+      bound_above(d.error + (turn_error + 64 * kUnitRoundoff) * (d.speed + 3.0 * d.turned), 60);
+  m.acceleration = d.rest;
+  m.displacement = bound_above(d.displacement + m.velocity_error + m.acceleration, 40);
+}
+
 EdgeWalk::Parts EdgeWalk::parts_of(const Pair& pair, QueryStats& stats) {
   turn_to(pair.top, stats);
   Parts parts;
@@ -290,64 +401,33 @@ EdgeWalk::Parts EdgeWalk::parts_of(const Pair& pair, QueryStats& stats) {
   ++stats.compositions;
   pose(first, stats);
   pose(second, stats);
-  const Model& X = relative_;
   inverse_times(pose(first, stats), pose(second, stats), relative_);
 
   const CollisionWorld::WorldGeometry& a = world_->geometries()[at(parts.a)];
   const CollisionWorld::WorldGeometry& b = world_->geometries()[at(parts.b)];
-  const RigidEnclosure X_AB = X.middle();
-  parts.X_GaGb = a.X_LG.inverse_times(X_AB * b.X_LG);
-
-  // In the axes of a's link first. The middle of b moves by velocity, and what lies about it turns
-  // by `spin`; what is left of the coefficients counts as error.
-  PairMotion& m = parts.motion;
-  m.half_step = 1.0;
-  if (!X.moves) {
-    m.displacement = m.acceleration =
-        bound_above((X.rotation_error + X.mid_rotation_error) *
-                            (b.X_LG.X.p.norm() + b.geometry->bound_center().norm() +
-                             b.geometry->bound_radius()) *
-                            (1.0 + 1e-12) +
-                        X.position_error + X.mid_position_error,
-                    12);
-    return parts;
-  }
-  const Vector3d center = b.X_LG.X * b.geometry->bound_center();
-  const double center_error = b.X_LG.point_error(b.geometry->bound_center().norm());
-  const double radius = bound_above(b.geometry->bound_radius() + center_error, 2);
-  const double reach = center.norm() * (1.0 + 1e-14) + radius;
-  const auto matrix = [&](int k) {
-    Matrix3d R;
-    for (int j = 0; j < 3; ++j) R.col(j) = Vector(X.R[k][j]);
-    return R;
-  };
-  const Matrix3d R1 = matrix(1);
-  const Matrix3d W = R1 * X_AB.X.R.transpose();
-  const Vector3d spin = 0.5 * Vector3d(W(2, 1) - W(1, 2), W(0, 2) - W(2, 0), W(1, 0) - W(0, 1));
-  Matrix3d cross;
-  cross << 0.0, -spin.z(), spin.y(), spin.z(), 0.0, -spin.x(), -spin.y(), spin.x(), 0.0;
-  const double turn = X.turn[1], rate = spin.norm();
-  const double no_turn = (R1 - cross * X_AB.X.R).norm() + 16 * kUnitRoundoff * (turn + 3.0 * rate);
-  const Vector3d velocity = Vector(X.p[1]) + R1 * center;
-  const double speed = X.shift[1] + turn * reach;  // of any point's linear part
+  parts.X_GaGb = a.X_LG.inverse_times(relative_.middle() * b.X_LG);
+  // In the axes of a's link first.
+  const Drift d = drift_of(relative_, b);
   const Matrix3d back = a.X_LG.X.R.transpose();
-  m.velocity = back * velocity;
-  m.spin_b = back * spin;
-  m.velocity_error = bound_above(
-      no_turn * radius + rate * parts.X_GaGb.rotation_error * radius + turn * center_error +
-          (a.X_LG.rotation_error + 64 * kUnitRoundoff) * (speed + 3.0 * rate * radius),
-      60);
-  double rest =
-      (X.rotation_error + X.mid_rotation_error) * reach + X.position_error + X.mid_position_error;
-  for (int k = 2; k <= kOrder; ++k) {
-    rest += (Vector(X.p[k]) + matrix(k) * center).norm() + X.turn[k] * (radius + center_error) +
-            16 * kUnitRoundoff * (X.shift[k] + X.turn[k] * reach);
-  }
-  m.acceleration = bound_above(rest, 60);
-  m.displacement = bound_above(velocity.norm() + turn * radius + m.velocity_error + m.acceleration +
-                                   32 * kUnitRoundoff * speed,
-                               40);
+  parts.motion.velocity = back * d.velocity;
+  parts.motion.spin_b = back * d.spin;
+  fill(d, a.X_LG.rotation_error + parts.X_GaGb.rotation_error, parts.motion);
   return parts;
+}
+
+EdgeWalk::Mover EdgeWalk::mover(int leaf, QueryStats& stats) {
+  turn_to_world();
+  const CollisionWorld::WorldGeometry& a = world_->geometries()[at(nodes_[at(leaf)].part)];
+  const Model& X_WL = pose(leaf, stats);
+  Mover out;
+  out.X_WG = X_WL.middle() * a.X_LG;
+  // Seen from a, everything else goes the other way; what a itself turns by is its own.
+  const Drift d = drift_of(X_WL, a);
+  const Matrix3d back = out.X_WG.X.R.transpose();
+  out.motion.velocity = -(back * d.velocity);
+  out.motion.spin_a = back * d.spin;
+  fill(d, out.X_WG.rotation_error, out.motion);
+  return out;
 }
 
 std::pair<int, int> EdgeWalk::any_parts(const Pair& pair) const {

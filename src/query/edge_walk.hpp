@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "catena/hierarchy/float_box.hpp"
 #include "catena/model/motion.hpp"
 #include "catena/query/collision_world.hpp"
 #include "math/rigid_taylor.hpp"
@@ -83,6 +84,28 @@ class EdgeWalk {
   };
   Parts parts_of(const Pair& pair, QueryStats& stats);
 
+  /// Does anything of a node move in W? What does not, the start has decided.
+  bool moves(int node) const {
+    return moves_within(node) || pieces_[at(nodes_[at(node)].anchor.value)] != 0;
+  }
+
+  /// Where a node's parts are over the interval, in W.
+  struct Swept {
+    FloatBox box;         ///< of all within `margin` of one of them
+    double motion = 0.0;  ///< how far one of them goes in half the interval; no bound
+    double size = 0.0;    ///< radius of a ball around them; no bound
+  };
+  /// @pre the node has parts
+  Swept swept(int node, double margin, QueryStats& stats);
+
+  /// A leaf's part in the middle of the interval, and how it moves beside what stands still in W:
+  /// `motion` is that of its geometry as the first of a pair.
+  struct Mover {
+    RigidEnclosure X_WG;
+    PairMotion motion;
+  };
+  Mover mover(int leaf, QueryStats& stats);
+
   /// Some two parts of a pair, a < b.
   std::pair<int, int> any_parts(const Pair& pair) const;
 
@@ -95,6 +118,9 @@ class EdgeWalk {
   const Ball& ball(int node, QueryStats& stats);
 
  private:
+  // Tops that are no nodes.
+  static constexpr int kNowhere = -1, kWorld = -2;
+
   // A node as it is seen from the frame of the pair at hand.
   struct Seen {
     std::uint64_t group = 0, ball_group = 0;  // that it belongs to
@@ -104,12 +130,25 @@ class EdgeWalk {
     PointTaylor<kOrder> center;
   };
 
+  // How a geometry moves, in the axes of the frame that it is seen from.
+  struct Drift {
+    Vector3d velocity = Vector3d::Zero(), spin = Vector3d::Zero();
+    double error = 0.0;         // of velocity, and of spin times the radius
+    double speed = 0.0;         // at least that of any of its points, to first order
+    double turned = 0.0;        // spin times the radius
+    double rest = 0.0;          // what is beyond first order, and all errors
+    double displacement = 0.0;  // of any point, to first order
+  };
+
   const ChainTree& tree() const { return world_->chain_tree(); }
   static size_t at(int i) { return static_cast<size_t>(i); }
   const Model& slot(int i, QueryStats& stats);
   const Model& pose(int node, QueryStats& stats);
   const Seen& seen(int node, QueryStats& stats);
   void turn_to(int top, QueryStats& stats);
+  void turn_to_world();
+  Drift drift_of(const Model& X_AB, const CollisionWorld::WorldGeometry& b) const;
+  static void fill(const Drift& d, double turn_error, PairMotion& m);
   bool moves_within(int node) const { return marks_[at(node)] == motion_serial_; }
   Ball moved(const Ball& ball, int slot_index, QueryStats& stats);
 
@@ -128,7 +167,7 @@ class EdgeWalk {
   std::vector<std::uint64_t> slot_stamps_;
   std::vector<Ball> balls_;  // of nodes
   std::vector<std::uint64_t> ball_stamps_;
-  int top_ = -1;
+  int top_ = kNowhere;
   std::uint64_t group_ = 0;
   std::vector<Seen> seen_;    // of nodes
   std::vector<Model> poses_;  // of nodes

@@ -127,8 +127,10 @@ struct Traversal {
 
   // True if the search may stop: a contact is proven.
   bool test_leaf(int na, int nb) {
+    return test_elements(a.element(element_of(a, na)), b.element(element_of(b, nb)), {na, nb});
+  }
+  bool test_elements(const ConvexShape& ea, const ConvexShape& eb, Leaf leaf) {
     ++stats.element_tests;
-    const ConvexShape ea = a.element(element_of(a, na)), eb = b.element(element_of(b, nb));
     const PairDistance d = pair_distance(ea, eb, X, false, goal.measuring ? goal.most : enough());
     drop(d.distance.lo);
     if (goal.measuring && d.distance.hi < goal.greatest) {
@@ -144,7 +146,7 @@ struct Traversal {
     }
     if (touches) {
       result.state = PairState::kTouching;
-      result.leaf = {na, nb};
+      result.leaf = leaf;
       result.distance = d;
       return true;
     }
@@ -156,7 +158,7 @@ struct Traversal {
     }
     if (result.state == PairState::kApart) {
       result.state = PairState::kOpen;
-      result.leaf = {na, nb};
+      result.leaf = leaf;
       result.distance = d;
     } else {
       result.distance.distance.lo = std::min(result.distance.distance.lo, d.distance.lo);
@@ -271,6 +273,14 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
       }
     }
   }
+  return t.result;
+}
+
+Examination examine_elements(const Geometry& a, int element_a, const Geometry& b, int element_b,
+                             const RigidEnclosure& X_FG, const PairMotion& motion, Goal& goal,
+                             QueryStats& stats) {
+  Traversal t{a, b, X_FG, &motion, goal, stats, {}};
+  t.test_elements(a.element(element_a), b.element(element_b), {});
   return t.result;
 }
 

@@ -79,6 +79,11 @@ Examination examine(const Geometry& a, const Geometry& b, const RigidEnclosure& 
                     const PairMotion* motion, Goal& goal, Leaf hint, std::uint64_t budget,
                     Scratch& scratch, QueryStats& stats);
 
+/// The same of one element of each, over a motion.
+Examination examine_elements(const Geometry& a, int element_a, const Geometry& b, int element_b,
+                             const RigidEnclosure& X_FG, const PairMotion& motion, Goal& goal,
+                             QueryStats& stats);
+
 /// kTouching if an interior point of one, or the middle of one of its elements, lies inside the
 /// other, a closed mesh. For pairs left doubtful: surfaces that coincide cross nowhere, though
 /// their insides may overlap.

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "edge_walk.hpp"
+#include "scene_walk.hpp"
 #include "workspace_impl.hpp"
 
 namespace catena {

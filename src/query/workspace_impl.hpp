@@ -16,6 +16,7 @@ namespace catena {
 
 namespace internal {
 class EdgeWalk;
+class SceneWalk;
 }  // namespace internal
 
 /// What the queries keep between calls: one that is no larger than those before allocates nothing.
@@ -83,8 +84,9 @@ struct Workspace::Impl {
     Pair pair;
     int element_a = 0, element_b = 0;
   } last_contact;
-  std::unique_ptr<internal::EdgeWalk> walk;  ///< made by the first motion
-  /// For tests and benchmarks: of the robot's own pairs, too, every one is a task.
+  std::unique_ptr<internal::EdgeWalk> walk;         ///< made by the first motion
+  std::unique_ptr<internal::SceneWalk> scene_walk;  ///< with it
+  /// For tests and benchmarks: no walks, every pair is a task.
   bool pairwise = false;
 };
 

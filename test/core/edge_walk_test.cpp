@@ -10,52 +10,20 @@
 
 #include "catena/query/continuous.hpp"
 #include "query/workspace_impl.hpp"
-#include "soundness/chain_bridge.hpp"
 #include "soundness/edge_oracle.hpp"
-#include "soundness/robots.hpp"
+#include "soundness/motion_case.hpp"
 #include "support/each_target.hpp"
-#include "support/random.hpp"
 
 namespace catena {
 namespace {
 
 using internal::EdgeWalk;
-using oracle::ChainWorld;
+using oracle::MotionCase;
+using oracle::random_motion_case;
 using oracle::Real;
 using test::OnEachTarget;
 using test::Rng;
 using test::uniform;
-
-/// A random robot, or several, without a scene; and an edge of it on which all joints move or some.
-struct Case {
-  oracle::RobotSpec spec;
-  std::shared_ptr<const CollisionWorld> world;
-  std::vector<double> q0, q1;
-  Motion motion;
-  std::string where;
-};
-
-Case random_case(Rng& rng, const std::string& seed, int links) {
-  oracle::ChainWorldOptions options;
-  options.links = links;
-  const ChainWorld chain = oracle::random_chain_world(rng, options);
-  Case c;
-  c.spec = chain.merged();
-  const auto robot = oracle::make_robots(chain);
-  c.world = std::make_shared<const CollisionWorld>(robot, nullptr);
-  c.q0 = oracle::random_configuration(c.spec, rng);
-  if (rng() % 2 == 0) c.q0 = oracle::blend(c.spec, oracle::home(c.spec), c.q0, uniform(rng, 0, 1));
-  const auto far = oracle::random_configuration(c.spec, rng);
-  const double share = std::pow(10.0, uniform(rng, -6.0, 0.0));
-  c.q1 = oracle::blend(c.spec, c.q0, far, share);
-  if (rng() % 3 == 0) {
-    c.q1 = oracle::change_some(c.spec, c.q0, c.q1, 1 + int(rng() % 2), rng);
-  }
-  c.motion = Motion(*robot, oracle::positions(*robot, c.spec, c.q0),
-                    oracle::positions(*robot, c.spec, c.q1));
-  c.where = seed + " " + chain.kind + " share " + std::to_string(share);
-  return c;
-}
 
 // Property: over any interval, two parts that no pair of leaves is left for are not checked, do not
 // move against each other, or are apart at every time. Oracle: positions of their balls in 80 bits.
@@ -63,8 +31,8 @@ TEST_P(OnEachTarget, WhatIsDroppedStaysApart) {
   Rng rng(51);
   std::size_t dropped = 0, left = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    const Case c = random_case(rng, "seed 51 trial " + std::to_string(trial),
-                               2 + int(rng() % (trial % 3 == 0 ? 50 : 12)));
+    const MotionCase c = random_motion_case(rng, "seed 51 trial " + std::to_string(trial),
+                                            2 + int(rng() % (trial % 3 == 0 ? 50 : 12)));
     const auto parts = c.world->chain_tree().parts();
     EdgeWalk walk(*c.world);
     QueryStats stats;
@@ -138,7 +106,8 @@ TEST_P(OnEachTarget, BallsHoldTheirPartsAllTheTime) {
   Rng rng(54);
   std::size_t held = 0;
   for (int trial = 0; trial < 200; ++trial) {
-    const Case c = random_case(rng, "seed 54 trial " + std::to_string(trial), 2 + int(rng() % 12));
+    const MotionCase c =
+        random_motion_case(rng, "seed 54 trial " + std::to_string(trial), 2 + int(rng() % 12));
     const ChainTree& tree = c.world->chain_tree();
     const Robot& robot = c.world->robot();
     const auto body_of = [&](LinkIndex link) -> const Body* {
@@ -196,7 +165,8 @@ TEST_P(OnEachTarget, PartsMoveAsTheirLinksDo) {
   Rng rng(52);
   int checked = 0;
   for (int trial = 0; trial < 40; ++trial) {
-    const Case c = random_case(rng, "seed 52 trial " + std::to_string(trial), 2 + int(rng() % 20));
+    const MotionCase c =
+        random_motion_case(rng, "seed 52 trial " + std::to_string(trial), 2 + int(rng() % 20));
     EdgeWalk walk(*c.world);
     QueryStats stats;
     walk.start(*c.world, c.motion);
@@ -251,7 +221,7 @@ TEST_P(OnEachTarget, PartsMoveAsTheirLinksDo) {
 }
 
 /// The verdict of one query; `pairwise`: of a look at every pair.
-MotionResult check(const Case& c, Workspace& workspace, bool pairwise, QueryOptions options) {
+MotionResult check(const MotionCase& c, Workspace& workspace, bool pairwise, QueryOptions options) {
   workspace.impl().pairwise = pairwise;
   return check_motion(*c.world, c.motion, options, workspace);
 }
@@ -262,8 +232,8 @@ TEST_P(OnEachTarget, AnswersAreThoseOfEveryPair) {
   Rng rng(53);
   int free = 0, collisions = 0, undecided = 0, late = 0;
   for (int trial = 0; trial < 150; ++trial) {
-    const Case c = random_case(rng, "seed 53 trial " + std::to_string(trial),
-                               2 + int(rng() % (trial % 10 == 0 ? 100 : 15)));
+    const MotionCase c = random_motion_case(rng, "seed 53 trial " + std::to_string(trial),
+                                            2 + int(rng() % (trial % 10 == 0 ? 100 : 15)));
     Workspace workspace(*c.world);
     QueryOptions options;
     options.budget = 500'000;
@@ -315,7 +285,8 @@ INSTANTIATE_TEST_SUITE_P(EdgeWalk, OnEachTarget, testing::ValuesIn(OnEachTarget:
 TEST(EdgeWalk, ABudgetThatEndsIsNeverFree) {
   Rng rng(54);
   for (int trial = 0; trial < 40; ++trial) {
-    const Case c = random_case(rng, "seed 54 trial " + std::to_string(trial), 8 + int(rng() % 30));
+    const MotionCase c =
+        random_motion_case(rng, "seed 54 trial " + std::to_string(trial), 8 + int(rng() % 30));
     Workspace workspace(*c.world);
     QueryOptions options;
     const MotionResult whole = check(c, workspace, false, options);

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catena/model/motion.hpp"
+#include "catena/query/collision_world.hpp"
+#include "soundness/chain_bridge.hpp"
+#include "soundness/robots.hpp"
+#include "support/random.hpp"
+
+namespace catena::oracle {
+
+/// A random robot, or several, with or without a scene; and an edge of it on which all joints move
+/// or some.
+struct MotionCase {
+  RobotSpec spec;
+  std::shared_ptr<const CollisionWorld> world;
+  std::vector<double> q0, q1;
+  Motion motion;
+  std::string where;
+};
+
+inline MotionCase random_motion_case(test::Rng& rng, const std::string& seed, int links,
+                                     bool with_scene = false) {
+  ChainWorldOptions options;
+  options.links = links;
+  const ChainWorld chain = random_chain_world(rng, options);
+  MotionCase c;
+  c.spec = chain.merged();
+  const auto robot = make_robots(chain);
+  c.world =
+      std::make_shared<const CollisionWorld>(robot, with_scene ? make_scene(chain.scene) : nullptr);
+  c.q0 = random_configuration(c.spec, rng);
+  if (rng() % 2 == 0) c.q0 = blend(c.spec, home(c.spec), c.q0, test::uniform(rng, 0, 1));
+  const auto far = random_configuration(c.spec, rng);
+  const double share = std::pow(10.0, test::uniform(rng, -6.0, 0.0));
+  c.q1 = blend(c.spec, c.q0, far, share);
+  if (rng() % 3 == 0) c.q1 = change_some(c.spec, c.q0, c.q1, 1 + int(rng() % 2), rng);
+  c.motion = Motion(*robot, positions(*robot, c.spec, c.q0), positions(*robot, c.spec, c.q1));
+  c.where = seed + " " + chain.kind + " share " + std::to_string(share);
+  return c;
+}
+
+}  // namespace catena::oracle
