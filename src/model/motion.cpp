@@ -297,19 +297,27 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
   require_size(robot, q1);
   const RoundingScope rounding;
   joints_.resize(static_cast<size_t>(robot.num_links()));
-  moves_ = false;
+  moving_.clear();
+  moving_.reserve(joints_.size());
   for (int i = 1; i < robot.num_links(); ++i) {
     JointMotion& m = joints_[static_cast<size_t>(i)];
     set_joint(robot, LinkIndex(i), q0, q1, m);
-    moves_ = moves_ || m.moves;
+    if (m.moves) moving_.emplace_back(i);
   }
+  q0_ = q0;
+  q1_ = q1;
 }
 
 RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
   return transform_of(joint(i), t);
 }
 
-void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const noexcept {
+void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const {
+  // The ends are configurations; angles come to them by whole turns.
+  if (t == 0.0 || t == 1.0) {
+    link_poses(robot, t == 0.0 ? q0_ : q1_, X_WL);
+    return;
+  }
   X_WL[0] = RigidEnclosure::identity();
   for (int k = 1; k < robot.num_links(); ++k) {
     const LinkIndex i(k);

@@ -158,7 +158,7 @@ class Query {
     ws_.scene_walk->tasks.clear();
     ws_.scene_walk->near.clear();
     if (!ws_.pairwise) {
-      ws_.walk->start(world_, motion_);
+      ws_.walk->start(world_, motion_, {ws_.X_WL.data(), ws_.boxes.data(), &ws_.moved});
       ws_.scene_walk->start(world_, *ws_.walk);
       return true;
     }

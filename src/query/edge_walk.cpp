@@ -16,6 +16,8 @@ constexpr double kNodeShare = 1.0, kLeafShare = 0.5;
 // Two nodes wait, without a look, if their joints together turn more than that by half an interval
 // at random signs, radians.
 constexpr double kMostTurn = 1.0;
+// A ball around a box is up to 1.7 times too large, so nodes of fewer parts get one of balls.
+constexpr int kFewParts = 8;
 
 using Vector = Eigen::Map<const Vector3d>;
 
@@ -30,30 +32,38 @@ double larger(double a, double b) { return a >= b ? a : b > a ? b : a + b; }
 EdgeWalk::EdgeWalk(const CollisionWorld& world)
     : marks_(world.chain_tree().nodes().size()),
       turns_(marks_.size()),
-      pieces_(at(world.chain_tree().num_links())),
+      moving_(at(world.chain_tree().num_links())),
+      pieces_(moving_.size()),
       slots_(at(world.chain_tree().num_slots())),
       slot_stamps_(slots_.size()),
       balls_(marks_.size()),
       ball_stamps_(marks_.size()),
       seen_(marks_.size()),
-      poses_(marks_.size()) {}
+      poses_(marks_.size()) {
+  const int n = world.chain_tree().num_links();
+  for (int i = 0; i < n; ++i) {
+    from_.push_back(i == 0 ? 0 : world.robot().parent(LinkIndex(i)).value);
+    to_.push_back(i);
+  }
+  for (const ChainTree::Shortcut& s : world.chain_tree().shortcuts()) {
+    from_.push_back(from_[at(s.first)]);
+    to_.push_back(to_[at(s.second)]);
+  }
+}
 
-void EdgeWalk::start(const CollisionWorld& world, const Motion& motion) {
+void EdgeWalk::start(const CollisionWorld& world, const Motion& motion, const State& state) {
   pairs.clear();
   world_ = &world;
   nodes_ = tree().nodes();
   shortcuts_ = tree().shortcuts();
   motion_ = &motion;
+  state_ = state;
+  state_count_ = state.count != nullptr ? *state.count : 0;
   motion_serial_ = ++counter_;
   interval_ = motion_serial_;
   top_ = kNowhere;
-  for (int i = 1; i < tree().num_links(); ++i) {
-    const LinkIndex link(i);
-    if (!motion.joint(link).moves) {
-      pieces_[at(i)] = pieces_[at(world_->robot().parent(link).value)];
-      continue;
-    }
-    pieces_[at(i)] = i;
+  for (const LinkIndex link : motion.moving()) {
+    moving_[at(link.value)] = motion_serial_;
     const double rate = motion.joint(link).rate;
     for (int n = tree().node_of_joint(link); n >= 0; n = nodes_[at(n)].parent) {
       turns_[at(n)] = rate * rate + (moves_within(n) ? turns_[at(n)] : 0.0);
@@ -63,6 +73,9 @@ void EdgeWalk::start(const CollisionWorld& world, const Motion& motion) {
       if (nodes_[at(nodes_[at(n)].right)].num_parts == 0) continue;
       pairs.push_back({n, nodes_[at(n)].left, nodes_[at(n)].right, {}});
     }
+  }
+  for (int i = 1; i < tree().num_links(); ++i) {
+    pieces_[at(i)] = moving_[at(i)] == motion_serial_ ? i : pieces_[at(from_[at(i)])];
   }
 }
 
@@ -85,6 +98,13 @@ const EdgeWalk::Model& EdgeWalk::slot(int i, QueryStats& stats) {
       if (motion_->joint(LinkIndex(k)).moves) slot_stamps_[at(k)] = interval_;
     }
     if (!motion_->joint(LinkIndex(i)).moves) stamp = motion_serial_;
+    return slots_[at(i)];
+  }
+  const int from = from_[at(i)], to = to_[at(i)];
+  if (has_state() && pieces_[at(from)] == pieces_[at(to)]) {
+    ++stats.compositions;
+    slots_[at(i)] = Model::still(state_.X_WL[from].inverse_times(state_.X_WL[to]));
+    stamp = motion_serial_;
     return slots_[at(i)];
   }
   const ChainTree::Shortcut& s = shortcuts_[at(i - n)];
@@ -130,6 +150,12 @@ const EdgeWalk::Ball& EdgeWalk::ball(int n, QueryStats& stats) {
     out.radius = part.radius;
     return out;
   }
+  if (!moves_within(n) && node.num_parts >= kFewParts && has_state()) {
+    stamp = motion_serial_;
+    ++stats.boxes_remade;
+    out = still_ball(n);
+    return out;
+  }
   const Ball a = moved(ball(node.left, stats), node.left_slot, stats);
   const Ball b = moved(ball(node.right, stats), node.right_slot, stats);
   stamp = moves_within(n) ? interval_ : motion_serial_;
@@ -154,6 +180,21 @@ const EdgeWalk::Ball& EdgeWalk::ball(int n, QueryStats& stats) {
   const double radius = larger(length(from_a) + a.radius, length(from_b) + b.radius);
   out.radius = bound_above(radius + 2.0 * kUnitRoundoff * size, 12);
   out.growth = std::max(a.growth, b.growth);
+  return out;
+}
+
+// The ball around the node's box, in the frame of its anchor.
+EdgeWalk::Ball EdgeWalk::still_ball(int n) const {
+  const FloatBox& box = state_.boxes[n];
+  const RigidEnclosure X_AW = state_.X_WL[nodes_[at(n)].anchor.value].inverse();
+  const Vector3d half = 0.5 * (box.upper() - box.lower());
+  const Vector3d center_W = box.lower() + half;
+  const Vector3d center = X_AW.X * center_W;
+  Ball out;
+  for (int i = 0; i < 3; ++i) out.center[i] = center[i];
+  out.radius = bound_above(half.norm() + X_AW.point_error(center_W.norm()) +
+                               8.0 * kUnitRoundoff * (center_W.norm() + half.norm()),
+                           16);
   return out;
 }
 

@@ -45,10 +45,19 @@ class EdgeWalk {
   /// at hand; for the caller.
   std::vector<Pair> pairs, stack;
 
+  /// A state of the motion that has been looked at: links' poses, and boxes around the parts of
+  /// every node of the chain tree, in W. It is used until `count` changes.
+  struct State {
+    const RigidEnclosure* X_WL = nullptr;
+    const FloatBox* boxes = nullptr;
+    const std::uint64_t* count = nullptr;
+  };
+
   /// Turns to a motion of the world's robot; `pairs` becomes what moves against something: the
-  /// children of every node in which a joint moves. The world, the same as ever or a copy of it,
-  /// and the motion must stay where they are.
-  void start(const CollisionWorld& world, const Motion& motion);
+  /// children of every node in which a joint moves. What stands still in a large part of the tree
+  /// is read off the state, if there is one. The world, the same as ever or a copy of it, and the
+  /// motion must stay where they are.
+  void start(const CollisionWorld& world, const Motion& motion, const State& state);
   /// Turns to a part of it.
   void set_interval(double lo, double hi);
 
@@ -147,6 +156,8 @@ class EdgeWalk {
   const Seen& seen(int node, QueryStats& stats);
   void turn_to(int top, QueryStats& stats);
   void turn_to_world();
+  bool has_state() const { return state_.count != nullptr && *state_.count == state_count_; }
+  Ball still_ball(int node) const;
   Drift drift_of(const Model& X_AB, const CollisionWorld::WorldGeometry& b) const;
   static void fill(const Drift& d, double turn_error, PairMotion& m);
   bool moves_within(int node) const { return marks_[at(node)] == motion_serial_; }
@@ -157,12 +168,18 @@ class EdgeWalk {
   std::span<const ChainTree::Shortcut> shortcuts_;
   const Motion* motion_ = nullptr;
 
+  State state_;
+  std::uint64_t state_count_ = 0;
+  std::vector<int> from_;  // of slots: X_AB of it is that of link B = to_ in link A = from_
+  std::vector<int> to_;
+
   // One counter for motions and intervals: what stands still is stamped with the motion's.
   std::uint64_t counter_ = 0, motion_serial_ = 0, interval_ = 0;
   double middle_ = 0.0, half_ = 0.0;
   std::vector<std::uint64_t> marks_;  // of nodes: something moves within, in that motion
   std::vector<double> turns_;  // of nodes that are marked: the sum of the squares of the rates
-  std::vector<int> pieces_;    // of links: the last link above that a joint moves, or itself
+  std::vector<std::uint64_t> moving_;  // of links: their joint moves, in that motion
+  std::vector<int> pieces_;  // of links: the last link above that a joint moves, or itself
   std::vector<Model> slots_;
   std::vector<std::uint64_t> slot_stamps_;
   std::vector<Ball> balls_;  // of nodes

@@ -25,18 +25,6 @@ using test::OnEachTarget;
 using test::Rng;
 using test::uniform;
 
-/// Points on the surface of a geometry, in its frame, in random directions.
-std::vector<Vector3d> surface_points(const Geometry& g, int count, Rng& rng) {
-  std::vector<Vector3d> points;
-  for (int k = 0; k < count; ++k) {
-    const ConvexShape e = g.element(int(rng() % std::uint64_t(g.num_elements())));
-    const Vector3d d =
-        Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)).normalized();
-    points.push_back(e.support(d) + e.radius * d);
-  }
-  return points;
-}
-
 // Property: at every time of an interval a node's swept box holds the surfaces of its parts, and
 // all that is within the margin. Oracle: kinematics in 80 bits.
 TEST_P(OnEachTarget, SweptBoxesHoldTheirPartsAllTheTime) {
@@ -48,7 +36,7 @@ TEST_P(OnEachTarget, SweptBoxesHoldTheirPartsAllTheTime) {
     const ChainTree& tree = c.world->chain_tree();
     EdgeWalk walk(*c.world);
     QueryStats stats;
-    walk.start(*c.world, c.motion);
+    walk.start(*c.world, c.motion, {});
     oracle::Kinematics<Real> truth(c.spec);
     truth.set_motion(c.q0, c.q1);
     const double lo = trial % 2 == 0 ? 0.0 : uniform(rng, 0, 1);
@@ -63,8 +51,7 @@ TEST_P(OnEachTarget, SweptBoxesHoldTheirPartsAllTheTime) {
         const auto& g = c.world->geometries()[size_t(tree.nodes()[leaf].part)];
         const Body& body = c.world->robot().body(g.body);
         const RigidTransform X_BG = body.X_LB.inverse().X * g.X_LG.X;
-        for (const Vector3d& point : surface_points(*g.geometry, 4, rng)) {
-          const Vector3d p = X_BG * point;
+        for (const Vector3d& p : oracle::surface_points(*g.geometry, X_BG, 4, rng)) {
           const oracle::Vec3 at =
               X[size_t(truth.link(body.name))] * oracle::Vec3{p.x(), p.y(), p.z()};
           const Vector3d p_W(double(at.x), double(at.y), double(at.z));
@@ -93,7 +80,7 @@ TEST_P(OnEachTarget, MoversMoveAsTheirLinksDo) {
         random_motion_case(rng, "seed 62 trial " + std::to_string(trial), 2 + int(rng() % 20));
     EdgeWalk walk(*c.world);
     QueryStats stats;
-    walk.start(*c.world, c.motion);
+    walk.start(*c.world, c.motion, {});
     const double lo = uniform(rng, 0, 0.9), hi = lo + 0.1 * std::pow(10.0, uniform(rng, -5, 0));
     const double middle = 0.5 * (lo + hi);
     walk.set_interval(lo, hi);

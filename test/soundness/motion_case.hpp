@@ -44,4 +44,18 @@ inline MotionCase random_motion_case(test::Rng& rng, const std::string& seed, in
   return c;
 }
 
+/// Points on the surface of a geometry at X_FG, in random directions; in F.
+inline std::vector<Vector3d> surface_points(const Geometry& g, const RigidTransform& X_FG,
+                                            int count, test::Rng& rng) {
+  std::vector<Vector3d> points;
+  for (int k = 0; k < count; ++k) {
+    const ConvexShape e = g.element(int(rng() % std::uint64_t(g.num_elements())));
+    const Vector3d d =
+        Vector3d(test::uniform(rng, -1, 1), test::uniform(rng, -1, 1), test::uniform(rng, -1, 1))
+            .normalized();
+    points.push_back(X_FG * Vector3d(e.support(d) + e.radius * d));
+  }
+  return points;
+}
+
 }  // namespace catena::oracle

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <Eigen/Core>
@@ -53,17 +54,20 @@ class Motion {
     return joints_[static_cast<size_t>(i.value)];
   }
   int num_links() const noexcept { return static_cast<int>(joints_.size()); }
-  bool moves() const noexcept { return moves_; }
+  bool moves() const noexcept { return !moving_.empty(); }
+  /// The links whose joints move, in order.
+  std::span<const LinkIndex> moving() const noexcept { return moving_; }
 
   /// X_JL of joint i at time t.
   RigidEnclosure joint_transform(LinkIndex i, double t) const noexcept;
 
-  /// X_WL for every link at time t; X_WL.size() == num_links().
-  void poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const noexcept;
+  /// X_WL for every link at time t; X_WL.size() == num_links(). Quicker at 0 and 1.
+  void poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const;
 
  private:
   std::vector<JointMotion> joints_;
-  bool moves_ = false;
+  std::vector<LinkIndex> moving_;
+  Eigen::VectorXd q0_, q1_;
 };
 
 /// X_PL of joint i at the configuration q, which has robot.num_positions() values. Holds where
