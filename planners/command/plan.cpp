@@ -124,7 +124,9 @@ Json plan_stats(const PlanCommand& command, const ompl::CheckStatistics& checks,
           {"states_checked", checks.states},
           {"motions_checked", checks.motions},
           {"undecided_states", checks.undecided_states},
-          {"undecided_motions", checks.undecided_motions}};
+          {"undecided_motions", checks.undecided_motions},
+          {"intervals", checks.intervals},
+          {"compositions", checks.compositions}};
 }
 
 std::string checks_text(const ompl::CheckStatistics& checks) {

@@ -247,6 +247,8 @@ TEST(MotionValidator, CountsEveryMotionOnce) {
   validator.resetMotionCounter();
   EXPECT_EQ(validator.getCheckedMotionCount(), 0U);
   EXPECT_EQ(f.setup.statistics().motions, 14U);
+  EXPECT_GE(f.setup.statistics().intervals, 14U);
+  EXPECT_GE(f.setup.statistics().compositions, 14U);
   EXPECT_EQ(f.setup.statistics().undecided_motions, 0U);
   EXPECT_GT(f.setup.statistics().seconds, 0.0);
 }

@@ -19,6 +19,8 @@ CheckStatistics& CheckStatistics::operator+=(const CheckStatistics& other) noexc
   undecided_states += other.undecided_states;
   motions += other.motions;
   undecided_motions += other.undecided_motions;
+  intervals += other.intervals;
+  compositions += other.compositions;
   seconds += other.seconds;
   return *this;
 }
@@ -73,7 +75,7 @@ struct CheckContext::Impl {
   ScratchPool<Scratch> pool;
   struct alignas(64) Counters {
     std::atomic<std::uint64_t> states{0}, undecided_states{0}, motions{0}, undecided_motions{0};
-    std::atomic<std::uint64_t> nanoseconds{0};
+    std::atomic<std::uint64_t> intervals{0}, compositions{0}, nanoseconds{0};
   } counters;
 
   /// Counts one query and its time when it ends.
@@ -88,9 +90,15 @@ struct CheckContext::Impl {
           static_cast<std::uint64_t>(
               std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count()));
       add(motion_ ? counters_.motions : counters_.states, 1);
-      if (undecided) add(motion_ ? counters_.undecided_motions : counters_.undecided_states, 1);
+      if (undecided_) add(motion_ ? counters_.undecided_motions : counters_.undecided_states, 1);
+      add(counters_.intervals, stats_.intervals);
+      add(counters_.compositions, stats_.compositions);
     }
-    bool undecided = false;
+    /// A query without a result counts as none that is undecided.
+    void note(Verdict verdict, const QueryStats& stats) {
+      undecided_ = verdict == Verdict::kUndecided;
+      stats_ = stats;
+    }
 
    private:
     static void add(std::atomic<std::uint64_t>& counter, std::uint64_t n) {
@@ -98,6 +106,8 @@ struct CheckContext::Impl {
     }
     Counters& counters_;
     bool motion_;
+    bool undecided_ = false;
+    QueryStats stats_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   };
 
@@ -133,7 +143,7 @@ StateResult CheckContext::check(const ob::State* state, bool distances) const {
   options.distances = distances;
   try {
     const StateResult result = scratch->check(*world_, options);
-    tally.undecided = result.verdict == Verdict::kUndecided;
+    tally.note(result.verdict, result.stats);
     return result;
   } catch (const std::invalid_argument&) {  // no configuration after all: not free
     return {};
@@ -158,7 +168,7 @@ MotionResult CheckContext::check(const ob::State* from, const ob::State* to, boo
     QueryOptions options = options_;
     options.first_contact = first_contact;
     const MotionResult result = check_motion(*world_, scratch.motion, options, scratch.workspace);
-    tally.undecided = result.verdict == Verdict::kUndecided;
+    tally.note(result.verdict, result.stats);
     return result;
   } catch (const std::invalid_argument&) {  // an end is no configuration after all: not free
     return {};
@@ -217,14 +227,19 @@ MotionResult CheckContext::check(const ob::State* from, const ob::State* to,
 CheckStatistics CheckContext::statistics() const noexcept {
   const Impl::Counters& c = impl_->counters;
   const auto read = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-  return {read(c.states), read(c.undecided_states), read(c.motions), read(c.undecided_motions),
+  return {read(c.states),
+          read(c.undecided_states),
+          read(c.motions),
+          read(c.undecided_motions),
+          read(c.intervals),
+          read(c.compositions),
           1e-9 * static_cast<double>(read(c.nanoseconds))};
 }
 
 void CheckContext::reset_statistics() const noexcept {
   Impl::Counters& c = impl_->counters;
-  for (auto* counter :
-       {&c.states, &c.undecided_states, &c.motions, &c.undecided_motions, &c.nanoseconds}) {
+  for (auto* counter : {&c.states, &c.undecided_states, &c.motions, &c.undecided_motions,
+                        &c.intervals, &c.compositions, &c.nanoseconds}) {
     counter->store(0, std::memory_order_relaxed);
   }
 }

@@ -18,7 +18,9 @@ struct CheckStatistics {
   std::uint64_t undecided_states = 0;
   std::uint64_t motions = 0;
   std::uint64_t undecided_motions = 0;
-  double seconds = 0.0;  ///< summed over threads
+  std::uint64_t intervals = 0;     ///< of time, over which motions were looked at
+  std::uint64_t compositions = 0;  ///< products of transforms
+  double seconds = 0.0;            ///< summed over threads
 
   CheckStatistics& operator+=(const CheckStatistics& other) noexcept;
 };
