@@ -44,8 +44,7 @@ PlacedGeometry snake_capsule(const Snake& snake) {
           RigidEnclosure::from_rpy({0.5 * snake.length, 0, 0}, {0, 0.5 * std::numbers::pi, 0})};
 }
 
-std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometry& link,
-                                         bool floating) {
+RobotDescription snake_description(const Snake& snake, const PlacedGeometry& link, bool floating) {
   RobotDescription d;
   d.name = "snake";
   d.links = {{"world", {}}};
@@ -56,7 +55,12 @@ std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometr
     joint.origin = RigidEnclosure::translation({i == 0 ? 0.0 : snake.length, 0, 0});
     joint.axis = i % 2 == 0 ? Vector3d::UnitZ() : Vector3d::UnitY();
   }
-  return RobotBuilder::build(d);
+  return d;
+}
+
+std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometry& link,
+                                         bool floating) {
+  return RobotBuilder::build(snake_description(snake, link, floating));
 }
 
 std::shared_ptr<const Scene> surface_scene(const Triangles& triangles) {

@@ -15,7 +15,8 @@ std::shared_ptr<const Robot> chain_robot(const SphereChain& chain);
 /// The capsule of a snake's link, in the link's frame.
 PlacedGeometry snake_capsule(const Snake& snake);
 /// A robot whose links all carry `link`. With a base that floats the snake starts on it, and its
-/// pose comes first in the positions.
+/// pose comes first in the positions. The description is for robots that differ in something.
+RobotDescription snake_description(const Snake& snake, const PlacedGeometry& link, bool floating);
 std::shared_ptr<const Robot> snake_robot(const Snake& snake, const PlacedGeometry& link,
                                          bool floating);
 /// The triangles as one surface.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -90,15 +92,54 @@ bool CapsuleReference::is_free(const Snake& snake, const std::vector<RigidTransf
   return !hits_itself(snake.radius, snake.length);
 }
 
+double CapsuleReference::clearance(const Segment& axis, double radius, double limit) const {
+  const Vector3d low = axis.a.cwiseMin(axis.b), high = axis.a.cwiseMax(axis.b);
+  const double most = (limit + radius) * (limit + radius);
+  double best = most;
+  struct Entry {
+    int node;
+    double gap;
+  };
+  Entry stack[64];
+  int depth = 0;
+  stack[depth++] = {0, squared_gap(0, low, high)};
+  while (depth > 0) {
+    const Entry entry = stack[--depth];
+    if (entry.gap >= best) continue;
+    const Node& node = nodes_[entry.node];
+    if (node.left < 0) {
+      for (int i = node.first; i < node.first + node.count; ++i) {
+        best = std::min(best, squared_distance(axis, triangles_[i]));
+      }
+      continue;
+    }
+    Entry near{node.left, squared_gap(node.left, low, high)};
+    Entry far{node.left + 1, squared_gap(node.left + 1, low, high)};
+    if (far.gap < near.gap) std::swap(near, far);
+    stack[depth++] = far;
+    stack[depth++] = near;
+  }
+  return best < most ? std::sqrt(best) - radius : std::numeric_limits<double>::infinity();
+}
+
+double CapsuleReference::clearance(const Segment& s, const Segment& t, double radius) {
+  return std::sqrt(squared_distance(s, t)) - 2 * radius;
+}
+
+double CapsuleReference::squared_gap(int node, const Vector3d& low, const Vector3d& high) const {
+  const Box& box = nodes_[node].box;
+  return (low - box.high).cwiseMax(box.low - high).cwiseMax(0.0).squaredNorm();
+}
+
 bool CapsuleReference::hits_scene(const Segment& axis, double radius) const {
   const Vector3d low = axis.a.cwiseMin(axis.b), high = axis.a.cwiseMax(axis.b);
   const double limit = radius * radius;
   int stack[64], depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
-    const Node& node = nodes_[stack[--depth]];
-    const Vector3d gap = (low - node.box.high).cwiseMax(node.box.low - high).cwiseMax(0.0);
-    if (gap.squaredNorm() >= limit) continue;
+    const int here = stack[--depth];
+    if (squared_gap(here, low, high) >= limit) continue;
+    const Node& node = nodes_[here];
     if (node.left >= 0) {
       stack[depth++] = node.left;
       stack[depth++] = node.left + 1;
