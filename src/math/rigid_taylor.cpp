@@ -85,7 +85,7 @@ CATENA_INLINE double turn_shifts(const Turns<K>& a, bool a_moves, const Shifts<K
   const Columns first(a[0]);
   for (int k = 0; k <= (b_moves ? K : 0); ++k) store(first * b[k], out[k]);
   if (!a_moves) return 0.0;
-  double beyond[K + 1][4];
+  double beyond[K + 1][4] = {};
   for (int i = 1; i <= K; ++i) {
     const Columns left(a[i]);
     const Quad term = left * b[0];

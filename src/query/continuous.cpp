@@ -535,6 +535,10 @@ class Query {
         if (checked) X = mover.X_WG.inverse_times(internal::placement(world_, pair.b, ws_).X_WG);
       }
       if (!checked) continue;
+      if (walk.near[i] >= 0) {
+        ++result_.stats.box_tests;
+        if (!mover.may_meet(walk.box(walk.near[i]), goal_.clearance)) continue;
+      }
       // Once a contact is known at mid-time, the rest waits for the half before it.
       if (!rest.touched) {
         const Examination e =

@@ -468,7 +468,33 @@ EdgeWalk::Mover EdgeWalk::mover(int leaf, QueryStats& stats) {
   out.motion.velocity = -(back * d.velocity);
   out.motion.spin_a = back * d.spin;
   fill(d, out.X_WG.rotation_error, out.motion);
+
+  // The ball is a line of no length.
+  const ChainTree::Part& part = tree().parts()[at(nodes_[at(leaf)].part)];
+  const bool has_line = part.line_radius < part.radius;
+  const Vector3d center = has_line ? part.box.center : part.center;
+  const Vector3d half_line = has_line ? part.half_line : Vector3d(Vector3d::Zero());
+  const RigidEnclosure X = X_WL.middle();
+  out.center = X.X * center;
+  out.half_line = X.X.R * half_line;
+  out.line_radius = bound_above((has_line ? part.line_radius : part.radius) +
+                                    2.0 * X.point_error(center.norm() + half_line.norm()),
+                                8);
   return out;
+}
+
+bool EdgeWalk::Mover::may_meet(const FloatBox& box, double clearance) const noexcept {
+  const Vector3d half = 0.5 * (box.upper() - box.lower());
+  const Vector3d to = box.lower() + half - center;
+  const double squared = half_line.squaredNorm();
+  const double share = squared > 0.0 ? std::clamp(to.dot(half_line) / squared, -1.0, 1.0) : 0.0;
+  // The nearest point's share is off by a few roundoffs of |to| / |half_line|.
+  const double distance = (to - share * half_line).norm();
+  const double unknown =
+      64.0 * kUnitRoundoff * (to.norm() + half_line.norm() + center.norm() + half.norm());
+  const double reach =
+      bound_above(half.norm() + line_radius + motion.displacement + clearance + unknown, 16);
+  return !(distance > reach);
 }
 
 std::pair<int, int> EdgeWalk::any_parts(const Pair& pair) const {

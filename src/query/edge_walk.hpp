@@ -112,6 +112,12 @@ class EdgeWalk {
   struct Mover {
     RigidEnclosure X_WG;
     PairMotion motion;
+    /// In the middle all of it is within line_radius of the segment center +- half_line, in W.
+    Vector3d center, half_line;
+    double line_radius;
+
+    /// False only if it stays farther than `clearance` from the box.
+    bool may_meet(const FloatBox& box, double clearance) const noexcept;
   };
   Mover mover(int leaf, QueryStats& stats);
 

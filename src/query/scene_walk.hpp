@@ -46,6 +46,10 @@ class SceneWalk {
 
   /// A listed leaf: a geometry of the scene, as that numbers them, and one of its elements.
   SceneTree::Node leaf(int listed) const;
+  /// Its box. @pre it is bounded
+  const FloatBox& box(int listed) const {
+    return world_->scene_tree().elements().boxes[static_cast<std::size_t>(listed)];
+  }
   /// Of what is listed, any leaf.
   SceneTree::Node any_leaf(int listed) const;
 
