@@ -99,11 +99,10 @@ class Query {
   void prove() {
     goal_ = Goal{};
     goal_.clearance = options_.clearance;
-    // An edge is often free at once, which takes not much longer than a state.
-    if (ws_.pairwise) look_for_contacts();
-    if (done_) return;
-    const double end = std::min(contact_, 1.0);
-    if (collect_tasks(end)) process(0.0, end, all_work());
+    if (!collect_tasks()) return;
+    // A short edge is often free at once, which takes not much longer than a state.
+    if (ws_.pairwise || ws_.walk->turns_far(1.0)) look_for_contacts();
+    process(0.0, std::min(contact_, 1.0), all_work());
   }
 
   // Most edges that a planner tries collide, and far from grazing: nearly all of them at one of
@@ -145,10 +144,10 @@ class Query {
            moving(geometries[static_cast<size_t>(pair.b)].link) == above;
   }
 
-  // All that may come within goal_.clearance somewhere in [0, end]: found by the walks or, pair by
-  // pair, as tasks: boxes at mid-time, thickened by how far each part moves, are apart. False if
-  // the budget ends before.
-  bool collect_tasks(double end) {
+  // All that may come within goal_.clearance: found by the walks or, pair by pair, as tasks: boxes
+  // at mid-time, thickened by how far each part moves, are not apart. False if the budget ends
+  // before.
+  bool collect_tasks() {
     ws_.tasks.clear();
     if (ws_.walk == nullptr) {
       ws_.walk = std::make_unique<internal::EdgeWalk>(world_);
@@ -163,8 +162,8 @@ class Query {
       return true;
     }
     count_moving_joints();
-    const double half = round_up(0.5 * end);
-    set_poses(0.5 * end);
+    const double half = 0.5;
+    set_poses(half);
     set_velocities();
     for (size_t i = 0; i < ws_.margins.size(); ++i) {
       ws_.margins[i] = bound_above(
@@ -685,7 +684,7 @@ class Query {
       goal.found(goal.greatest);
       goal_ = goal;
       done_ = false;
-      if (!collect_tasks(1.0)) return;
+      if (!collect_tasks()) return;
       process(0.0, 1.0, all_work());
       goal_.least =
           std::min({goal_.least, goal_.clearance, std::max(start_least, options_.clearance)});

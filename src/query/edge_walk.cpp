@@ -79,6 +79,14 @@ void EdgeWalk::start(const CollisionWorld& world, const Motion& motion, const St
   }
 }
 
+bool EdgeWalk::turns_far(double squares, double half) {
+  return squares * half * half > kMostTurn * kMostTurn;
+}
+
+bool EdgeWalk::turns_far(double length) const {
+  return !nodes_.empty() && moves_within(0) && turns_far(turns_[0], 0.5 * length);
+}
+
 void EdgeWalk::set_interval(double lo, double hi) {
   middle_ = 0.5 * (lo + hi);
   half_ = round_up(std::max(hi - middle_, middle_ - lo));
@@ -290,7 +298,7 @@ EdgeWalk::Fate EdgeWalk::look_at(const Pair& pair, double clearance, bool narrow
   if (!narrow && !leaves) {
     const double turns = (moves_within(pair.a) ? turns_[at(pair.a)] : 0.0) +
                          (moves_within(pair.b) ? turns_[at(pair.b)] : 0.0);
-    if (turns * half_ * half_ > kMostTurn * kMostTurn) return Fate::kWait;
+    if (turns_far(turns, half_)) return Fate::kWait;
   }
   turn_to(pair.top, stats);
   const Ball& ball_a = ball(pair.a, stats);

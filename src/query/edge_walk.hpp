@@ -58,6 +58,8 @@ class EdgeWalk {
   /// is read off the state, if there is one. The world, the same as ever or a copy of it, and the
   /// motion must stay where they are.
   void start(const CollisionWorld& world, const Motion& motion, const State& state);
+  /// Do its joints turn so much that an interval of that length proves little?
+  bool turns_far(double length) const;
   /// Turns to a part of it.
   void set_interval(double lo, double hi);
 
@@ -162,6 +164,7 @@ class EdgeWalk {
   const Seen& seen(int node, QueryStats& stats);
   void turn_to(int top, QueryStats& stats);
   void turn_to_world();
+  static bool turns_far(double squares, double half);
   bool has_state() const { return state_.count != nullptr && *state_.count == state_count_; }
   Ball still_ball(int node) const;
   Drift drift_of(const Model& X_AB, const CollisionWorld::WorldGeometry& b) const;
