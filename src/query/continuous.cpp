@@ -536,7 +536,7 @@ class Query {
       if (!checked) continue;
       if (walk.near[i] >= 0) {
         ++result_.stats.box_tests;
-        if (!mover.may_meet(walk.box(walk.near[i]), goal_.clearance)) continue;
+        if (!mover.line.may_meet(walk.box(walk.near[i]), goal_.clearance)) continue;
       }
       // Once a contact is known at mid-time, the rest waits for the half before it.
       if (!rest.touched) {

@@ -466,10 +466,12 @@ EdgeWalk::Parts EdgeWalk::parts_of(const Pair& pair, QueryStats& stats) {
 
 EdgeWalk::Mover EdgeWalk::mover(int leaf, QueryStats& stats) {
   turn_to_world();
-  const CollisionWorld::WorldGeometry& a = world_->geometries()[at(nodes_[at(leaf)].part)];
+  const int index = nodes_[at(leaf)].part;
+  const CollisionWorld::WorldGeometry& a = world_->geometries()[at(index)];
+  const ChainTree::Part& part = tree().parts()[at(index)];
   const Model& X_WL = pose(leaf, stats);
-  Mover out;
-  out.X_WG = X_WL.middle() * a.X_LG;
+  const RigidEnclosure X = X_WL.middle();
+  Mover out{X * a.X_LG, {}, PartLine(part, X)};
   // Seen from a, everything else goes the other way; what a itself turns by is its own.
   const Drift d = drift_of(X_WL, a);
   const Matrix3d back = out.X_WG.X.R.transpose();
@@ -477,50 +479,22 @@ EdgeWalk::Mover EdgeWalk::mover(int leaf, QueryStats& stats) {
   out.motion.spin_a = back * d.spin;
   fill(d, out.X_WG.rotation_error, out.motion);
 
-  // The ball is a line of no length.
-  const ChainTree::Part& part = tree().parts()[at(nodes_[at(leaf)].part)];
-  const bool has_line = part.line_radius < part.radius;
-  const RigidEnclosure X = X_WL.middle();
-  const Vector3d center = has_line ? part.box.center : part.center;
-  const Vector3d half_line = has_line ? part.half_line : Vector3d(Vector3d::Zero());
-  out.center = X.X * center;
-  out.half_line = X.X.R * half_line;
-  out.line_radius = bound_above((has_line ? part.line_radius : part.radius) +
-                                    2.0 * X.point_error(center.norm() + half_line.norm()),
-                                8);
-  const Vector3d arm = X.X.R * (center - a.X_LG.X * a.geometry->bound_center());
-  const double reach = arm.norm() + half_line.norm(), rate = d.spin.norm();
-  out.velocity = d.velocity + d.spin.cross(arm);
-  out.half_velocity = d.spin.cross(out.half_line);
+  const Vector3d center_L = PartLine::has_line(part) ? part.box.center : part.center;
+  const Vector3d arm = X.X.R * (center_L - a.X_LG.X * a.geometry->bound_center());
+  const double reach = arm.norm() + out.line.half.norm(), rate = d.spin.norm();
+  out.line.velocity = d.velocity + d.spin.cross(arm);
+  out.line.half_velocity = d.spin.cross(out.line.half);
   // The motion's bounds are of points in the geometry's ball: of the line's only if it lies there.
   // Else a point of the part turns about the line's by the spin as well.
   const bool in_ball = reach <= a.geometry->bound_radius() * (1.0 - 1e-12);
   const double center_error = a.X_LG.point_error(a.geometry->bound_center().norm());
-  out.slack = bound_above(
+  out.line.slack = bound_above(
       out.motion.velocity_error + out.motion.acceleration +
-          (in_ball ? 0.0 : rate * out.line_radius) +
+          (in_ball ? 0.0 : rate * out.line.radius) +
           2.0 * rate * ((X.rotation_error + 32.0 * kUnitRoundoff) * reach + center_error) +
-          16.0 * kUnitRoundoff * (out.velocity.norm() + out.half_velocity.norm()),
+          16.0 * kUnitRoundoff * (out.line.velocity.norm() + out.line.half_velocity.norm()),
       20);
   return out;
-}
-
-// Along the line from its nearest point to the box's centre, the gap of a point of the line in the
-// middle, less what it may go, is concave between the ends: these have the least.
-bool EdgeWalk::Mover::may_meet(const FloatBox& box, double clearance) const noexcept {
-  const Vector3d half = 0.5 * (box.upper() - box.lower());
-  const Vector3d to = box.lower() + half - center;
-  const double squared = half_line.squaredNorm();
-  const double share = squared > 0.0 ? std::clamp(to.dot(half_line) / squared, -1.0, 1.0) : 0.0;
-  const Vector3d nearest = to - share * half_line;
-  const Vector3d n = nearest / nearest.norm();
-  const double middle = n.dot(to), along = n.dot(half_line);
-  const double speed = n.dot(velocity), half_speed = n.dot(half_velocity);
-  const double gap = std::min(middle - along - std::abs(speed + half_speed),
-                              middle + along - std::abs(speed - half_speed));
-  const double unknown =
-      64.0 * kUnitRoundoff * (to.norm() + half_line.norm() + center.norm() + half.norm());
-  return !(gap > bound_above(half.norm() + line_radius + slack + clearance + unknown, 16));
 }
 
 std::pair<int, int> EdgeWalk::any_parts(const Pair& pair) const {

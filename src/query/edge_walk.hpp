@@ -10,6 +10,7 @@
 #include "catena/query/collision_world.hpp"
 #include "math/rigid_taylor.hpp"
 #include "pair_traversal.hpp"
+#include "part_line.hpp"
 
 namespace catena::internal {
 
@@ -114,13 +115,7 @@ class EdgeWalk {
   struct Mover {
     RigidEnclosure X_WG;
     PairMotion motion;
-    /// In the middle all of it is within line_radius of the segment center +- half_line, in W. That
-    /// goes by velocity +- half_velocity, up to `slack`.
-    Vector3d center, half_line, velocity, half_velocity;
-    double line_radius = 0.0, slack = 0.0;
-
-    /// False only if it stays farther than `clearance` from the box.
-    bool may_meet(const FloatBox& box, double clearance) const noexcept;
+    PartLine line;
   };
   Mover mover(int leaf, QueryStats& stats);
 

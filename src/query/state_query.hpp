@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "near_pairs.hpp"
+#include "part_line.hpp"
 
 namespace catena::internal {
 
@@ -47,13 +48,17 @@ class StateQuery {
     return out_of_budget(pair) || visit(pair, X);
   }
 
-  /// A part and an element of the scene.
+  /// A part and an element of the scene. @pre the element is one of the scene's tree of them
   bool meets_element(int part, const SceneTree::Node& obstacle) {
     const GeometryPair pair{part, scene_geometry(obstacle.geometry)};
     turn_to(pair);
     if (!at_hand_checked_) return false;
     if (out_of_budget(pair)) return true;
     if (geometry(part).num_elements() == 1) {
+      const SceneTree::Tree& elements = world_.scene_tree().elements();
+      const auto leaf = static_cast<size_t>(&obstacle - elements.nodes.data());
+      ++result_.stats.box_tests;
+      if (!line_at_hand_.may_meet(elements.boxes[leaf], options_.clearance)) return false;
       ++result_.stats.element_tests;
       const PairDistance d =
           pair_distance(geometry(part).element(0), geometry(pair.b).element(obstacle.element),
@@ -166,7 +171,10 @@ class StateQuery {
     if (pair.a == at_hand_.a && pair.b == at_hand_.b) return;
     at_hand_ = pair;
     at_hand_checked_ = checks(pair);
-    if (at_hand_checked_) at_hand_pose_ = relative_pose(world_, pair, ws_);
+    if (!at_hand_checked_) return;
+    at_hand_pose_ = relative_pose(world_, pair, ws_);
+    const ChainTree::Part& part = world_.chain_tree().parts()[static_cast<size_t>(pair.a)];
+    line_at_hand_ = PartLine(part, ws_.X_WL[static_cast<size_t>(part.link.value)]);
   }
 
   // Both of these say true, that a contact is proven, for visits to end with.
@@ -438,6 +446,7 @@ class StateQuery {
   GeometryPair at_hand_;  // of meets_element
   bool at_hand_checked_ = false;
   RigidEnclosure at_hand_pose_;
+  PartLine line_at_hand_;
   Goal goal_;
   double visited_gap_ = kInfinity;
   StateResult result_;
