@@ -69,6 +69,14 @@ class Builder {
       jobs.push_back({left + 1, middle, job.last});
       jobs.push_back({left, job.first, middle});
     }
+    // Children come after their parents.
+    for (size_t i = tree_.nodes.size(); i-- > 0;) {
+      SceneTree::Node& node = tree_.nodes[i];
+      if (node.left < 0) continue;
+      const auto left = static_cast<size_t>(node.left);
+      const bool same = tree_.nodes[left].geometry == tree_.nodes[left + 1].geometry;
+      node.geometry = same ? tree_.nodes[left].geometry : -1;
+    }
   }
 
  private:

@@ -157,7 +157,9 @@ class Query {
     ws_.scene_walk->tasks.clear();
     ws_.scene_walk->near.clear();
     if (!ws_.pairwise) {
-      ws_.walk->start(world_, motion_, {ws_.X_WL.data(), ws_.boxes.data(), &ws_.moved});
+      internal::EdgeWalk::State state;
+      if (ws_.boxes_of == ws_.moved) state = {ws_.X_WL.data(), ws_.boxes.data(), &ws_.moved};
+      ws_.walk->start(world_, motion_, state);
       ws_.scene_walk->start(world_, *ws_.walk);
       return true;
     }
@@ -511,15 +513,16 @@ class Query {
     } else if (fate == Fate::kDivide) {
       descend({node.left, task.first, task.last, {}}, lo, mid, narrow, rest);
       if (!done_) descend({node.right, task.first, task.last, {}}, lo, mid, narrow, rest);
-    } else if (geometry(node.part).num_elements() == 1) {
-      examine_elements(task, node.part, mid, rest);
+    } else if (fate == Fate::kElements) {
+      examine_elements(task, node.part, lo, mid, rest);
     } else {
       examine_part(task, node.part, mid, rest);
     }
   }
 
   // A part of one element beside elements of the scene; those left open become a task again.
-  void examine_elements(internal::SceneWalk::Task task, int part, double mid, Rest& rest) {
+  void examine_elements(internal::SceneWalk::Task task, int part, double lo, double mid,
+                        Rest& rest) {
     internal::SceneWalk& walk = *ws_.scene_walk;
     const internal::EdgeWalk::Mover mover = ws_.walk->mover(task.node, result_.stats);
     GeometryPair pair;
@@ -527,7 +530,7 @@ class Query {
     RigidEnclosure X;
     size_t open = task.first;
     for (size_t i = task.first; i < task.last && !done_; ++i) {
-      const SceneTree::Node leaf = walk.leaf(walk.near[i]);
+      const SceneTree::Node leaf = walk.listed(walk.near[i]);
       if (pair.b != scene_geometry(leaf)) {
         pair = {part, scene_geometry(leaf)};
         checked = checks(pair);
@@ -537,6 +540,12 @@ class Query {
       if (walk.near[i] >= 0) {
         ++result_.stats.box_tests;
         if (!mover.line.may_meet(walk.box(walk.near[i]), goal_.clearance)) continue;
+      }
+      if (out_of_budget()) {
+        pose_at(mid);
+        block(lo, internal::make_witness(world_, pair, {}, ws_));
+        done_ = true;
+        return;
       }
       // Once a contact is known at mid-time, the rest waits for the half before it.
       if (!rest.touched) {
@@ -550,18 +559,17 @@ class Query {
     if (open > task.first) walk.tasks.push_back({task.node, task.first, open, {}});
   }
 
-  // A part of many elements beside the geometries that the listed elements are of; those left open
-  // become a task each.
+  // A part beside the geometries that what is listed is of; those left open become a task each.
   void examine_part(const internal::SceneWalk::Task& task, int part, double mid, Rest& rest) {
     internal::SceneWalk& walk = *ws_.scene_walk;
     const internal::EdgeWalk::Mover mover = ws_.walk->mover(task.node, result_.stats);
     auto& near = walk.near;
     for (size_t first = task.first; first < task.last && !done_;) {
       // All of one geometry to the front.
-      const GeometryPair pair{part, scene_geometry(walk.leaf(near[first]))};
+      const GeometryPair pair{part, scene_geometry(walk.listed(near[first]))};
       size_t end = first;
       for (size_t i = first; i < task.last; ++i) {
-        if (scene_geometry(walk.leaf(near[i])) == pair.b) std::swap(near[i], near[end++]);
+        if (scene_geometry(walk.listed(near[i])) == pair.b) std::swap(near[i], near[end++]);
       }
       const Range listed{first, end};
       first = end;

@@ -64,6 +64,9 @@ class EdgeWalk {
   /// Turns to a part of it.
   void set_interval(double lo, double hi);
 
+  /// Half of its length.
+  double half() const { return half_; }
+
   /// What comes of a pair over the interval at hand.
   enum class Fate : std::uint8_t {
     kApart,   ///< or not checked, or without motion

@@ -12,6 +12,7 @@ inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, const do
   const ChainTree& tree = world.chain_tree();
   place_leaves(tree, ws.X_WL.data(), margins, margin, ws.boxes.data());
   ws.num_open = merge_leaves(tree, ws.boxes.data(), ws.open.data());
+  ws.boxes_of = ws.moved;
   stats.box_tests += tree.merges().size();
 }
 inline void set_boxes(const CollisionWorld& world, Workspace::Impl& ws, double margin,
@@ -84,11 +85,11 @@ bool visit_near_parts(const CollisionWorld& world, Workspace::Impl& ws, QuerySta
   return false;
 }
 
-/// Appends the nodes of a tree over the scene that `box` may meet, no larger than it (for a leaf:
-/// the tree's leaves), out of those at [first, last) of the list.
-inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
-                   std::vector<int>& list, size_t first, size_t last, QueryStats& stats) {
-  const float size = box.size();
+/// Appends the nodes of a tree over the scene that `box` may meet, down to those that are
+/// enough(node, sum of its box's edges), or leaves, out of those at [first, last) of the list.
+template <class Enough>
+void refine(const SceneTree::Tree& scene, const FloatBox& box, std::vector<int>& list, size_t first,
+            size_t last, QueryStats& stats, const Enough& enough) {
   for (size_t i = first; i < last; ++i) {
     // What is kept moves to the front, what is still to be looked at is a stack behind it.
     size_t end = list.size();
@@ -100,7 +101,7 @@ inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
       const FloatBox& other = scene.boxes[static_cast<size_t>(s)];
       if (disjoint(box, other)) continue;
       const SceneTree::Node& obstacle = scene.nodes[static_cast<size_t>(s)];
-      if (obstacle.left < 0 || (!leaf && other.size() <= size)) {
+      if (obstacle.left < 0 || enough(obstacle, other.size())) {
         list.push_back(s);
         std::swap(list[end], list.back());
         ++end;
@@ -110,6 +111,14 @@ inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
       }
     }
   }
+}
+
+/// Down to those no larger than it; for a leaf: to the tree's leaves.
+inline void refine(const SceneTree::Tree& scene, const FloatBox& box, bool leaf,
+                   std::vector<int>& list, size_t first, size_t last, QueryStats& stats) {
+  const float size = leaf ? -1.0F : box.size();
+  refine(scene, box, list, first, last, stats,
+         [size](const SceneTree::Node&, float other) { return other <= size; });
 }
 
 /// The same for a part and a leaf of a tree over the scene: visit(part, leaf).

@@ -36,25 +36,28 @@ class SceneWalk {
 
   /// What comes of a task over the walk's interval.
   enum class Fate : std::uint8_t {
-    kApart,   ///< or without motion
-    kDivide,  ///< the node's children are to be looked at
-    kWait,    ///< over this interval it moves too far: it is to be looked at over a half
-    kPart     ///< a part that is not apart from what is listed, leaves of the scene's tree
+    kApart,      ///< or without motion
+    kDivide,     ///< the node's children are to be looked at
+    kWait,       ///< over this interval it moves too far: it is to be looked at over a half
+    kElements,   ///< a part that is not apart from some elements: what is listed are leaves
+    kGeometries  ///< one that is to be held against the geometries that what is listed is of
   };
   /// Appends to `near` what is left of the task's list, to which it turns. `narrow`: none waits.
   Fate look_at(Task& task, double clearance, bool narrow, QueryStats& stats);
 
-  /// A listed leaf: a geometry of the scene, as that numbers them, and one of its elements.
-  SceneTree::Node leaf(int listed) const;
+  /// What is listed: of a geometry of the scene, as that numbers them, and if it is a leaf which of
+  /// its elements.
+  SceneTree::Node listed(int entry) const;
   /// Its box. @pre it is bounded
-  const FloatBox& box(int listed) const {
-    return world_->scene_tree().elements().boxes[static_cast<std::size_t>(listed)];
+  const FloatBox& box(int entry) const {
+    return world_->scene_tree().elements().boxes[static_cast<std::size_t>(entry)];
   }
-  /// Of what is listed, any leaf.
-  SceneTree::Node any_leaf(int listed) const;
+  /// Any leaf of it.
+  SceneTree::Node any_leaf(int entry) const;
 
  private:
   bool meets_unbounded(const FloatBox& box, int number) const;
+  double mean_edge(const Task& task) const;
 
   const CollisionWorld* world_ = nullptr;
   EdgeWalk* walk_ = nullptr;

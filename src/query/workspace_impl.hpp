@@ -62,6 +62,7 @@ struct Workspace::Impl {
   std::uint64_t moved = 1;           ///< how often X_WL was set
   std::vector<Placement> placements;
   std::vector<FloatBox> boxes;  ///< of every node of the chain tree, in W
+  std::uint64_t boxes_of = 0;   ///< the count `moved` that they belong to
   /// Siblings of that tree whose boxes are not proven disjoint: the first num_open.
   std::vector<std::pair<int, int>> open;
   int num_open = 0;

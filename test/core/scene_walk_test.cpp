@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "catena/model/robot_builder.hpp"
 #include "catena/query/continuous.hpp"
 #include "query/workspace_impl.hpp"
 #include "soundness/edge_oracle.hpp"
@@ -190,6 +191,47 @@ TEST_P(OnEachTarget, AnswersBesideASceneAreThoseOfEveryPair) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SceneWalk, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
+
+// A part that is small beside an element is decided by that element's distance, whatever its own
+// size: it once waited for intervals in which it moves by no more than that.
+TEST(SceneWalk, SmallPartsBesideLargeElementsTakeFewIntervals) {
+  for (const double radius : {0.0, 1e-9, 1e-6, 1e-3, 0.01}) {
+    for (const bool box : {false, true}) {
+      RobotDescription description;
+      description.name = "glider";
+      const RigidEnclosure here = RigidEnclosure::identity();
+      description.links = {{"base", {}}, {"tip", {{Geometry::make(Sphere{radius}), here}}}};
+      JointDescription joint;
+      joint.name = "slide";
+      joint.type = JointType::kPrismatic;
+      joint.parent = "base";
+      joint.child = "tip";
+      joint.axis = Vector3d(1.0, 1.0, 0.0);
+      joint.lower = -10.0;
+      joint.upper = 10.0;
+      description.joints.push_back(joint);
+      auto scene = std::make_shared<Scene>();
+      // 0.28 m beside the whole way, and aslant.
+      PlacedGeometry wall{nullptr, RigidEnclosure::from_rpy({0.0, 0.4, 0.0}, {0.0, 0.0, 0.785398})};
+      if (box) {
+        wall.geometry = Geometry::make(Box{{6.0, 0.1, 0.1}});
+      } else {
+        TriangleMesh mesh;
+        mesh.vertices = {{-3.0, 0.0, -1.0}, {3.0, 0.0, -1.0}, {0.0, 0.0, 1.0}};
+        mesh.triangles = {{0, 1, 2}};
+        wall.geometry = Geometry::make_mesh(std::move(mesh));
+      }
+      scene->objects.push_back({"wall", {wall}});
+      const CollisionWorld world(RobotBuilder::build(description), scene);
+      Workspace workspace(world);
+      const Motion motion(world.robot(), Eigen::VectorXd::Constant(1, -1.0),
+                          Eigen::VectorXd::Constant(1, 1.0));
+      const MotionResult r = check_motion(world, motion, {}, workspace);
+      EXPECT_EQ(r.verdict, Verdict::kFree) << radius;
+      EXPECT_LE(r.stats.intervals, 3U) << radius << (box ? " box" : " triangle");
+    }
+  }
+}
 
 // A budget that ends leaves the edge undecided; never free.
 TEST(SceneWalk, ABudgetThatEndsIsNeverFree) {

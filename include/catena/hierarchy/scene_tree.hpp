@@ -17,9 +17,10 @@ namespace catena {
 class SceneTree {
  public:
   struct Node {
-    int left = -1;      ///< children `left` and `left + 1`; -1 for a leaf
-    int geometry = -1;  ///< of a leaf: its number in the list that the tree was made from
-    int element = -1;   ///< of a leaf, among the geometry's elements
+    int left = -1;  ///< children `left` and `left + 1`; -1 for a leaf
+    int geometry =
+        -1;            ///< that all below is of: its number in the list that the tree was made from
+    int element = -1;  ///< of a leaf, among the geometry's elements
   };
 
   /// Boxes apart from the rest, because tests read little else.
