@@ -41,7 +41,7 @@ endif()
 # target itself has no definitions of its own, since GCC refuses precompiled headers that saw a macro which a
 # source does not.
 function(catena_precompile target)
-  file(WRITE ${PROJECT_BINARY_DIR}/${target}.cpp "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${target}.cpp CONTENT "" @ONLY)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/${target}.cpp)
   catena_configure_target(${target})
   target_precompile_headers(${target} PRIVATE ${ARGN})
