@@ -23,14 +23,18 @@ bool PartLine::may_meet(const FloatBox& box, double clearance) const noexcept {
   const double squared = half.squaredNorm();
   const double share = squared > 0.0 ? std::clamp(to.dot(half) / squared, -1.0, 1.0) : 0.0;
   const Vector3d nearest = to - share * half;
-  const Vector3d n = nearest / nearest.norm();
+  // Shorter, its square may have vanished, and a direction with it.
+  const double distance = nearest.norm();
+  if (!(distance > 1e-140)) return true;
+  const Vector3d n = nearest / distance;
   const double middle = n.dot(to), along = n.dot(half);
   const double speed = n.dot(velocity), half_speed = n.dot(half_velocity);
-  const double gap = std::min(middle - along - std::abs(speed + half_speed),
-                              middle + along - std::abs(speed - half_speed));
   const double unknown =
       64.0 * kUnitRoundoff * (to.norm() + half.norm() + center.norm() + half_box.norm());
-  return !(gap > bound_above(half_box.norm() + radius + slack + clearance + unknown, 16));
+  const double reach = bound_above(half_box.norm() + radius + slack + clearance + unknown, 16);
+  // No number at either end drops nothing.
+  return !(middle - along - std::abs(speed + half_speed) > reach &&
+           middle + along - std::abs(speed - half_speed) > reach);
 }
 
 }  // namespace catena::internal

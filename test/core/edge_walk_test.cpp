@@ -8,8 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "catena/query/continuous.hpp"
-#include "query/workspace_impl.hpp"
+#include "motion_answers.hpp"
 #include "soundness/edge_oracle.hpp"
 #include "soundness/motion_case.hpp"
 #include "support/each_target.hpp"
@@ -237,63 +236,24 @@ TEST_P(OnEachTarget, PartsMoveAsTheirLinksDo) {
   EXPECT_GT(checked, 1000);
 }
 
-/// The verdict of one query; `pairwise`: of a look at every pair.
-MotionResult check(const MotionCase& c, Workspace& workspace, bool pairwise, QueryOptions options) {
-  workspace.impl().pairwise = pairwise;
-  return check_motion(*c.world, c.motion, options, workspace);
-}
-
 // Property: answers agree with those of a look at every pair, and neither is wrong at any of many
 // times, by states that are judged one by one.
 TEST_P(OnEachTarget, AnswersAreThoseOfEveryPair) {
   Rng rng(53);
-  int free = 0, collisions = 0, undecided = 0, late = 0;
+  test::MotionAnswers answers;
   for (int trial = 0; trial < 150; ++trial) {
     const MotionCase c = random_motion_case(rng, "seed 53 trial " + std::to_string(trial),
                                             2 + int(rng() % (trial % 10 == 0 ? 100 : 15)));
-    Workspace workspace(*c.world);
     QueryOptions options;
     options.budget = 500'000;
     if (trial % 3 == 1) options.clearance = uniform(rng, 0, 0.05);
-    const MotionResult r = check(c, workspace, false, options);
-    const MotionResult every = check(c, workspace, true, options);
-    const std::string where = c.where + " clearance " + std::to_string(options.clearance);
-    free += r.verdict == Verdict::kFree ? 1 : 0;
-    collisions += r.verdict == Verdict::kCollision ? 1 : 0;
-    undecided += r.verdict == Verdict::kUndecided ? 1 : 0;
-    if (r.verdict == Verdict::kFree) {
-      ASSERT_NE(every.verdict, Verdict::kCollision) << where;
-      ASSERT_EQ(r.free_until, 1.0) << where;
-    }
-    if (every.verdict == Verdict::kFree) {
-      ASSERT_NE(r.verdict, Verdict::kCollision) << where;
-    }
-    if (r.contact) {
-      ASSERT_LE(r.free_until, *r.contact) << where;
-      ASSERT_LE(every.free_until, *r.contact) << where;
-    }
-    if (every.contact) {
-      ASSERT_LE(r.free_until, *every.contact) << where;
-    }
-    if (r.contact && every.contact) {
-      // Both find the first contact, unless it grazes.
-      late += std::abs(*r.contact - *every.contact) > 1e-5 ? 1 : 0;
-    }
-    // Every state of the proven prefix.
-    for (int i = 0; i <= 40; ++i) {
-      const double t = r.free_until * (i == 40 ? 1.0 : i / 40.0);
-      if (r.free_until == 0.0) break;
-      QueryStats stats;
-      internal::set_poses(*c.world, c.motion, t, workspace.impl(), stats);
-      const StateResult state = internal::check_poses(*c.world, options, false, workspace.impl());
-      ASSERT_NE(state.verdict, Verdict::kCollision) << where << " t " << t;
-    }
+    answers.compare(c, options);
+    if (HasFatalFailure()) return;
   }
-  std::printf("free %d, collisions %d, undecided %d; other first contacts %d\n", free, collisions,
-              undecided, late);
-  EXPECT_LE(late, 3);
-  EXPECT_GT(free, 15);
-  EXPECT_GT(collisions, 15);
+  answers.print();
+  EXPECT_LE(answers.late, 3);
+  EXPECT_GT(answers.free, 15);
+  EXPECT_GT(answers.collisions, 15);
 }
 
 INSTANTIATE_TEST_SUITE_P(EdgeWalk, OnEachTarget, testing::ValuesIn(OnEachTarget::all()));
@@ -306,10 +266,10 @@ TEST(EdgeWalk, ABudgetThatEndsIsNeverFree) {
         random_motion_case(rng, "seed 54 trial " + std::to_string(trial), 8 + int(rng() % 30));
     Workspace workspace(*c.world);
     QueryOptions options;
-    const MotionResult whole = check(c, workspace, false, options);
+    const MotionResult whole = test::check(c, workspace, false, options);
     for (const std::uint64_t budget : {1ULL, 10ULL, 100ULL, 1000ULL}) {
       options.budget = budget;
-      const MotionResult r = check(c, workspace, false, options);
+      const MotionResult r = test::check(c, workspace, false, options);
       if (r.verdict == Verdict::kUndecided) continue;
       EXPECT_EQ(r.verdict, whole.verdict) << c.where << " budget " << budget;
     }
