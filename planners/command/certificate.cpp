@@ -44,10 +44,18 @@ certificate::Inputs checker_inputs(const CommonOptions& options) {
 
 }  // namespace
 
-Edges edges_between(const std::vector<Eigen::VectorXd>& states) {
+Edges edges_of(const Waypoints& waypoints) {
   Edges edges;
-  for (size_t i = 0; i + 1 < std::max<size_t>(states.size(), 2); ++i)
-    edges.emplace_back(states[i], states[std::min(i + 1, states.size() - 1)]);
+  const auto& states = waypoints.states;
+  for (int i = 0; i < waypoints.num_edges(); ++i) {
+    const auto from = static_cast<size_t>(i);
+    if (auto spline = waypoints.spline(i)) {
+      edges.push_back({std::move(spline->from), std::move(spline->to), spline->duration});
+    } else {
+      edges.push_back(
+          {{states[from], {}, {}}, {states[std::min(from + 1, states.size() - 1)], {}, {}}});
+    }
+  }
   return edges;
 }
 
@@ -61,7 +69,9 @@ CertificateReport write_certificate(const std::shared_ptr<const CollisionWorld>&
     CertificateWriter writer(world, {options.clearance, CertificateOptions{}.budget});
     Progress progress("certificates of", static_cast<int>(edges.size()));
     for (size_t i = 0; i < edges.size(); ++i) {
-      if (const auto why = writer.add(edges[i].first, edges[i].second)) {
+      const Edge& edge = edges[i];
+      if (const auto why = edge.duration > 0.0 ? writer.add(edge.from, edge.to, edge.duration)
+                                               : writer.add(edge.from.q, edge.to.q)) {
         report.why = "edge " + std::to_string(i) + ": " + *why;
         break;
       }
@@ -109,6 +119,7 @@ CertificateReport recheck_certificate(const CollisionWorld& world, const CommonO
     // Values in the certificate's order; the checker knows every joint, so they are all there.
     const auto state_of = [&](const Eigen::VectorXd& q) {
       std::vector<double> values;
+      if (q.size() == 0) return values;
       for (const std::string& name : checked.what.joints) {
         const LinkIndex index = world.robot().find_joint(name);
         if (!index.valid()) return std::vector<double>();
@@ -117,10 +128,13 @@ CertificateReport recheck_certificate(const CollisionWorld& world, const CommonO
       }
       return values;
     };
-    const std::set<std::pair<std::vector<double>, std::vector<double>>> known(
-        checked.what.edges.begin(), checked.what.edges.end());
+    const std::set<certificate::Proven::Edge> known(checked.what.edges.begin(),
+                                                    checked.what.edges.end());
     for (size_t i = 0; i < edges.size() && report.why.empty(); ++i)
-      if (!known.contains({state_of(edges[i].first), state_of(edges[i].second)}))
+      if (!known.contains({state_of(edges[i].from.q), state_of(edges[i].to.q), edges[i].duration,
+                           state_of(edges[i].from.velocity), state_of(edges[i].to.velocity),
+                           state_of(edges[i].from.acceleration),
+                           state_of(edges[i].to.acceleration)}))
         report.why = "it says nothing of edge " + std::to_string(i) + " of the path";
   }
   report.proven = report.why.empty();

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "catena/model/waypoints.hpp"
 #include "problem.hpp"
 #include "report.hpp"
 
@@ -20,10 +20,15 @@ struct CertificateReport {
   double seconds = 0.0;
 };
 
-using Edges = std::vector<std::pair<Eigen::VectorXd, Eigen::VectorXd>>;
+/// From one state to another, or a spline.
+struct Edge {
+  Knot from, to;
+  double duration = 0.0;  ///< of a spline; 0: it is none
+};
+using Edges = std::vector<Edge>;
 
-/// Those between successive states; a path of one state is an edge that stands still.
-Edges edges_between(const std::vector<Eigen::VectorXd>& states);
+/// A path of one state is an edge that stands still.
+Edges edges_of(const Waypoints& waypoints);
 
 /// Writes the certificate of the edges, after the checker has accepted it; otherwise no file is
 /// written, and the report says why.

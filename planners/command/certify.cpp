@@ -7,22 +7,22 @@
 
 namespace catena::command {
 
-CertifiedPath certify(const CollisionWorld& world, std::vector<Eigen::VectorXd> states,
-                      const QueryOptions& options, int threads) {
+CertifiedPath certify(const CollisionWorld& world, Waypoints waypoints, const QueryOptions& options,
+                      int threads) {
   CertifiedPath path;
-  path.states = std::move(states);
+  path.waypoints = std::move(waypoints);
   path.budget = options.budget;
-  const int count = std::max(1, static_cast<int>(path.states.size()) - 1);
+  const int count = path.waypoints.num_edges();
   path.edges.resize(static_cast<size_t>(count));
   const auto begin = std::chrono::steady_clock::now();
   {
     Progress progress("certified", count);
     parallel_for(count, threads, [&](int index, int) {
       const auto i = static_cast<size_t>(index);
-      const size_t next = std::min(i + 1, path.states.size() - 1);
+      Motion motion;
+      path.waypoints.set_motion(world.robot(), index, motion);
       Workspace workspace(world);  // fresh: no answer shall depend on the edges before it
-      path.edges[i] = check_motion(world, Motion(world.robot(), path.states[i], path.states[next]),
-                                   options, workspace);
+      path.edges[i] = check_motion(world, motion, options, workspace);
       progress.step();
     });
   }
@@ -55,18 +55,17 @@ Json path_edges_json(const CollisionWorld& world, const CertifiedPath& path) {
 }
 
 void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const CertifiedPath& path,
-                    const std::vector<double>& times, const std::string& title,
-                    const std::string& html, const std::string& gltf) {
+                    const std::string& title, const std::string& html, const std::string& gltf) {
   if (html.empty() && gltf.empty()) return;
   view::Animation animation;
   animation.world = world;
-  animation.states = path.states;
-  animation.times = times;
+  animation.waypoints = path.waypoints;
   animation.title = title;
-  animation.summary = path.tally.text() + " of " +
-                      (path.states.size() == 1 ? "1 state" : count_text(path.edges.size(), "edge"));
+  animation.summary =
+      path.tally.text() + " of " +
+      (path.waypoints.states.size() == 1 ? "1 state" : count_text(path.edges.size(), "edge"));
   if (path.distance) animation.summary += "\ndistance " + bracket_text(*path.distance);
-  if (path.states.size() > 1) {
+  if (path.waypoints.states.size() > 1) {
     for (const MotionResult& edge : path.edges) {
       using Shown = view::Animation::EdgeVerdict;
       animation.edge_verdicts.push_back(edge.verdict == Verdict::kFree        ? Shown::kFree

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "catena/model/waypoints.hpp"
 #include "catena/query/continuous.hpp"
 #include "problem.hpp"
 #include "report.hpp"
@@ -11,8 +12,8 @@ namespace catena::command {
 
 /// A path and what is proven of each of its edges.
 struct CertifiedPath {
-  std::vector<Eigen::VectorXd> states;  ///< whole position vectors
-  std::vector<MotionResult> edges;      ///< a path of one state has one edge, which stands still
+  Waypoints waypoints;
+  std::vector<MotionResult> edges;  ///< a path of one state has one edge, which stands still
   Tally tally;
   QueryStats stats;
   std::uint64_t budget = 0;                             ///< with which each edge was asked; 0: none
@@ -22,14 +23,13 @@ struct CertifiedPath {
 };
 
 /// Checks every edge between successive states. Throws std::invalid_argument for no motion.
-CertifiedPath certify(const CollisionWorld& world, std::vector<Eigen::VectorXd> states,
-                      const QueryOptions& options, int threads);
+CertifiedPath certify(const CollisionWorld& world, Waypoints waypoints, const QueryOptions& options,
+                      int threads);
 
 Json path_edges_json(const CollisionWorld& world, const CertifiedPath& path);
 
 /// Writes the page and the animation of a path, where files are named for them.
 void write_pictures(const std::shared_ptr<const CollisionWorld>& world, const CertifiedPath& path,
-                    const std::vector<double>& times, const std::string& title,
-                    const std::string& html, const std::string& gltf);
+                    const std::string& title, const std::string& html, const std::string& gltf);
 
 }  // namespace catena::command

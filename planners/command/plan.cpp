@@ -50,10 +50,11 @@ ob::PlannerTerminationCondition time_limit(double seconds, const std::string& pl
   });
 }
 
-std::vector<Eigen::VectorXd> positions_of(const ompl::StateSpace& space, og::PathGeometric& path) {
-  std::vector<Eigen::VectorXd> states;
-  for (const ob::State* state : path.getStates()) states.push_back(space.positions(state));
-  return states;
+Waypoints waypoints_of(const ompl::StateSpace& space, og::PathGeometric& path) {
+  Waypoints waypoints;
+  for (const ob::State* state : path.getStates())
+    waypoints.states.push_back(space.positions(state));
+  return waypoints;
 }
 
 bool shorten(og::PathSimplifier& simplifier, og::PathGeometric& path) {
@@ -80,7 +81,7 @@ void simplify(const ompl::Setup& setup, const og::PathSimplifierPtr& simplifier,
     if (in_time()) changed = shorten(*simplifier, shorter) || changed;
     if (in_time()) changed = simplifier->collapseCloseVertices(shorter) || changed;
     if (!changed) return;
-    const CertifiedPath proof = certify(setup.world(), positions_of(setup.space(), shorter),
+    const CertifiedPath proof = certify(setup.world(), waypoints_of(setup.space(), shorter),
                                         setup.context()->options(), common.threads);
     if (proof.tally.exit_status() != kAllFree) return;
     path = shorter;
@@ -154,7 +155,7 @@ io::PathFile make_path_file(const PlanCommand& command, const PlanningProblem& p
   file.group = command.common.group;
   const JointOrder order = problem.order();
   file.joint_order = order.names();
-  for (const Eigen::VectorXd& q : path.states) file.states.push_back(order.values(q));
+  for (const Eigen::VectorXd& q : path.waypoints.states) file.states.push_back(order.values(q));
   for (const MotionResult& edge : path.edges) file.edges.push_back({edge.verdict, edge.distance});
   if (!problem.others.empty()) stats["others"] = problem.others;
   stats["clearance"] = command.common.clearance;
@@ -170,15 +171,14 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
     io::save_path(make_path_file(command, problem, path, stats), command.out);
   std::optional<CertificateReport> written;
   if (!command.write_certificate.empty())
-    written = write_certificate(problem.world, command.common, edges_between(path.states),
+    written = write_certificate(problem.world, command.common, edges_of(path.waypoints),
                                 command.write_certificate);
   const int status = written && !written->proven ? kNotFree : kAllFree;
-  write_pictures(problem.world, path, {}, command.planner + ", certified", command.html,
-                 command.gltf);
+  write_pictures(problem.world, path, command.planner + ", certified", command.html, command.gltf);
   if (command.common.json) {
     const JointOrder order = problem.order();
     Json states = Json::array();
-    for (const Eigen::VectorXd& q : path.states) states.push_back(order.values(q));
+    for (const Eigen::VectorXd& q : path.waypoints.states) states.push_back(order.values(q));
     Json answer = {{"solved", true}, {"certified", true}, {"length", length}};
     answer["distance"] = bracket_json(path.distance);
     answer["joint_order"] = order.names();
@@ -190,7 +190,7 @@ int answer_solved(const PlanCommand& command, const PlanningProblem& problem,
     return status;
   }
   std::string text = "solved by " + command.planner + " in " + number_text(seconds.planning, 3) +
-                     " s: " + count_text(path.states.size(), "state") + ", length " +
+                     " s: " + count_text(path.waypoints.states.size(), "state") + ", length " +
                      number_text(length, 6) + "\n";
   text += path.edges.size() == 1
               ? std::string("certified: its one edge is proven free")
@@ -268,7 +268,7 @@ int run_plan(PlanCommand& command) {
 
   std::fprintf(stderr, "certifying %s\n", count_text(path.getStateCount() - 1, "edge").c_str());
   const Stopwatch certifying;
-  const CertifiedPath proof = certify(*problem.world, positions_of(setup->space(), path),
+  const CertifiedPath proof = certify(*problem.world, waypoints_of(setup->space(), path),
                                       query_options(common), common.threads);
   seconds.certifying = certifying.seconds();
   if (proof.tally.exit_status() != kAllFree) {

@@ -429,19 +429,17 @@ Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
                              " values, but the joints take " + std::to_string(num_values_),
                          "give one value a joint (planar 3, ball 4, floating 7) in the order of "
                          "joint_order");
-  Eigen::VectorXd q = base;
   int next = 0;
   for (const LinkIndex index : joints_) {
     const Joint& joint = robot_->joint(index);
     for (int i = 0; i < catena::num_values(joint.type); ++i, ++next) {
-      const double value = values[static_cast<size_t>(next)];
-      if (!std::isfinite(value))
+      if (!std::isfinite(values[static_cast<size_t>(next)]))
         throw io::InputError(file, 0, element,
                              "the value for joint " + quote(joint.name) + " is not a number",
                              "give a finite number");
-      q[joint.q_index + i] = value;
     }
   }
+  const Eigen::VectorXd q = put(values, base);
   try {
     validate_positions(*robot_, q);
   } catch (const std::invalid_argument& error) {
@@ -449,6 +447,16 @@ Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
   }
   require_reach(*robot_, q, file, element);
   return q;
+}
+
+Eigen::VectorXd JointOrder::put(const std::vector<double>& values, Eigen::VectorXd base) const {
+  size_t next = 0;
+  for (const LinkIndex index : joints_) {
+    const Joint& joint = robot_->joint(index);
+    for (int i = 0; i < catena::num_values(joint.type); ++i)
+      base[joint.q_index + i] = values[next++];
+  }
+  return base;
 }
 
 std::vector<double> JointOrder::values(const Eigen::VectorXd& q) const {

@@ -81,6 +81,10 @@ class JointOrder {
   Eigen::VectorXd positions(const std::vector<double>& values, const Eigen::VectorXd& base,
                             const std::string& file, const std::string& element) const;
 
+  /// `base` with as many values as there are put in their places, unchecked.
+  /// @pre values.size() == num_values()
+  Eigen::VectorXd put(const std::vector<double>& values, Eigen::VectorXd base) const;
+
   /// The other way: the values that `positions` puts into q.
   std::vector<double> values(const Eigen::VectorXd& q) const;
 

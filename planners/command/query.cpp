@@ -179,7 +179,7 @@ int run_query(const QueryCommand& command) {
     Edges free_edges;
     for (size_t i = 0; i < questions.size(); ++i)
       if (questions[i].edge && motions[i].verdict == Verdict::kFree)
-        free_edges.emplace_back(questions[i].q0, questions[i].q1);
+        free_edges.push_back({{questions[i].q0, {}, {}}, {questions[i].q1, {}, {}}});
     written = write_certificate(loader.world(), options, free_edges, command.write_certificate);
   }
   const bool all_free = tally.exit_status() == kAllFree;

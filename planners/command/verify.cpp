@@ -21,8 +21,8 @@ struct VerifyCommand {
   std::vector<std::string> others;
 };
 
-std::vector<Eigen::VectorXd> path_positions(const io::PathFile& file, const VerifyCommand& command,
-                                            const CollisionWorld& world, const JointGroup& group) {
+Waypoints path_waypoints(const io::PathFile& file, const VerifyCommand& command,
+                         const CollisionWorld& world, const JointGroup& group) {
   const Robot& robot = world.robot();
   OtherValues others = parse_others("verify", command.others);
   std::string source = "catena verify", element = "--other";
@@ -36,20 +36,29 @@ std::vector<Eigen::VectorXd> path_positions(const io::PathFile& file, const Veri
   const JointOrder order = file.joint_order.empty()
                                ? JointOrder(robot, group)  // a plain matrix names no joints
                                : JointOrder(robot, group, file.joint_order, command.path);
-  std::vector<Eigen::VectorXd> states;
-  for (size_t i = 0; i < file.states.size(); ++i)
-    states.push_back(
+  Waypoints path;
+  path.times = file.times.value_or(std::vector<double>());
+  for (size_t i = 0; i < file.states.size(); ++i) {
+    path.states.push_back(
         order.positions(file.states[i], base, command.path, "states[" + std::to_string(i) + "]"));
+    if (!file.slopes) continue;
+    const auto slope = [&](const std::vector<double>& values) {
+      return values.empty() ? Eigen::VectorXd()
+                            : order.put(values, Eigen::VectorXd::Zero(robot.num_positions()));
+    };
+    path.slopes.push_back(
+        {slope(file.slopes->velocities[i]), slope(file.slopes->accelerations[i])});
+  }
   Motion motion;
-  for (size_t i = 0; i + 1 < states.size(); ++i) {
+  for (int i = 0; i < path.num_edges(); ++i) {
     try {
-      motion.reset(robot, states[i], states[i + 1]);
+      path.set_motion(robot, i, motion);
     } catch (const std::invalid_argument& error) {
       input_error(command.path, "edge " + std::to_string(i), error,
                   "give states between which the joints can move");
     }
   }
-  return states;
+  return path;
 }
 
 /// A path names the robot and the group that it was made for. It may well be verified for others
@@ -86,25 +95,23 @@ int run_verify(VerifyCommand& command) {
   ProblemLoader loader(options);
   const auto world = loader.world();
   const JointGroup group = find_group(world->robot(), options);
-  const CertifiedPath path = certify(*world, path_positions(file, command, *world, group),
+  const CertifiedPath path = certify(*world, path_waypoints(file, command, *world, group),
                                      query_options(options), options.threads);
   const bool all_free = path.tally.exit_status() == kAllFree;
   std::optional<CertificateReport> written, rechecked;
   if (!command.certificate.empty())
-    rechecked =
-        recheck_certificate(*world, options, edges_between(path.states), command.certificate);
+    rechecked = recheck_certificate(*world, options, edges_of(path.waypoints), command.certificate);
   if (!command.write_certificate.empty() && all_free)
     written =
-        write_certificate(world, options, edges_between(path.states), command.write_certificate);
+        write_certificate(world, options, edges_of(path.waypoints), command.write_certificate);
   const bool refused = (rechecked && !rechecked->proven) || (written && !written->proven);
   const int status = all_free && refused ? kNotFree : path.tally.exit_status();
-  write_pictures(world, path, file.times.value_or(std::vector<double>()),
-                 std::filesystem::path(command.path).filename().string(), command.html,
+  write_pictures(world, path, std::filesystem::path(command.path).filename().string(), command.html,
                  command.gltf);
 
   if (options.json) {
     Json answer = {{"path", command.path},
-                   {"states", path.states.size()},
+                   {"states", path.waypoints.states.size()},
                    {"certified", all_free},
                    {"free", path.tally.free},
                    {"collision", path.tally.collision},
@@ -119,7 +126,7 @@ int run_verify(VerifyCommand& command) {
     write_answer(dump(answer));
     return status;
   }
-  const bool one_state = path.states.size() == 1;
+  const bool one_state = path.waypoints.states.size() == 1;
   const auto say_first = [&](const std::optional<int>& index, const char* kind) {
     if (!index) return std::string();
     const std::string where = one_state ? std::string("the one state")
@@ -158,7 +165,8 @@ void add_verify(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("verify", "Certifies every edge of a path made by anyone");
   add_common_options(*sub, command->common);
   sub->add_option("--path", command->path,
-                  "Path: catena-path/1 JSON, or OMPL's matrix of one state a line")
+                  "Path: catena-path/1 JSON, a ROS JointTrajectory or RobotTrajectory (YAML or "
+                  "JSON), or OMPL's matrix of one state a line")
       ->required();
   sub->add_option("--certificate", command->certificate,
                   "A certificate of the path: it is re-checked by code that shares nothing with "

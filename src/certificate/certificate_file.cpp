@@ -154,6 +154,17 @@ CertificateFile::ShapeParts parse_shape(Tokens& tokens, int& num_parts) {
   return shape;
 }
 
+// The values of an edge that a line gives; null: it is no such line.
+Proven::State Proven::Edge::*state_called(std::string_view word) {
+  if (word == "from") return &Proven::Edge::from;
+  if (word == "to") return &Proven::Edge::to;
+  if (word == "from_velocity") return &Proven::Edge::from_velocity;
+  if (word == "to_velocity") return &Proven::Edge::to_velocity;
+  if (word == "from_acceleration") return &Proven::Edge::from_acceleration;
+  if (word == "to_acceleration") return &Proven::Edge::to_acceleration;
+  return nullptr;
+}
+
 }  // namespace
 
 CertificateFile parse_certificate(const std::string& text) {
@@ -178,10 +189,13 @@ CertificateFile parse_certificate(const std::string& text) {
       file.shapes.push_back(parse_shape(tokens, file.num_parts));
     } else if (kind == "edge") {
       file.edges.emplace_back().line = tokens.line();
-    } else if (kind == "from" && in_edge && file.edges.back().from.empty()) {
-      while (!tokens.at_end_of_line()) file.edges.back().from.push_back(tokens.number());
-    } else if (kind == "to" && in_edge && file.edges.back().to.empty()) {
-      while (!tokens.at_end_of_line()) file.edges.back().to.push_back(tokens.number());
+    } else if (const auto values = in_edge ? state_called(kind) : nullptr;
+               values != nullptr && (file.edges.back().motion.*values).empty()) {
+      while (!tokens.at_end_of_line())
+        (file.edges.back().motion.*values).push_back(tokens.number());
+    } else if (kind == "duration" && in_edge && file.edges.back().motion.duration == 0.0) {
+      file.edges.back().motion.duration = tokens.number();
+      if (!(file.edges.back().motion.duration > 0.0)) tokens.fail("the duration is not above 0");
     } else if (kind == "plane" && in_edge) {
       CertificateFile::Plane plane;
       plane.line = tokens.line();

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "catena/certificate/check.hpp"
+
 namespace catena::certificate {
 
 /// A certificate as its text says, nothing of it believed yet (docs/formats.md).
@@ -46,7 +48,7 @@ struct CertificateFile {
     int line = 0;
   };
   struct Edge {
-    std::vector<double> from, to;
+    Proven::Edge motion;
     std::vector<Plane> planes;
     std::vector<Outside> outsides;
     int line = 0;

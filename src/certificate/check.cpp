@@ -232,7 +232,7 @@ class EdgeProof {
         parts_(parts),
         clearance_(file.clearance),
         edge_(edge),
-        motion_(model, joints, edge.from, edge.to),
+        motion_(model, joints, edge.motion),
         budget_(budget),
         stats_(stats) {}
 
@@ -521,7 +521,8 @@ class EdgeProof {
         away = std::sqrt(x * x + y * y + z * z) + 1e-14 * d_size + 2.0 * p_error +
                2.0 * place.error * (1.0 + d_size) + radius + half * (speed + v);
       }
-      result += w * away * (w + 2.0 * before) + 2.0 * v * (w + before);
+      result += w * away * (w + 2.0 * before) + 2.0 * v * (w + before) +
+                motion_.turn_change(i) * away + motion_.shift_change(i);
       speed += w * away + v;
     }
     if (result == 0.0) return 0.0;
@@ -752,7 +753,7 @@ CheckResult check_text(const Model& model, const std::string& text, const CheckO
     result.what.joints = file.joints;
     for (const int j : joints)
       result.what.num_values.push_back(num_values(model.links[static_cast<std::size_t>(j)].kind));
-    for (const auto& edge : file.edges) result.what.edges.emplace_back(edge.from, edge.to);
+    for (const auto& edge : file.edges) result.what.edges.push_back(edge.motion);
     result.proven = true;
   } catch (const std::bad_alloc&) {
     throw;

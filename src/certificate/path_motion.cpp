@@ -46,7 +46,85 @@ Travel around(double a, double b) {
   return {a, difference > 0.0 ? straight - turn : straight + turn};
 }
 
+// A joint that follows one which crosses the seam would end elsewhere than its end state says,
+// unless it turns a whole number of times.
+void require_seamless(const Link& link, const Real& multiplier) {
+  const double turns = multiplier.hi;
+  const bool closes = link.kind == JointKind::kContinuous &&
+                      std::abs(turns - std::nearbyint(turns)) * kTwoPi <= 1e-9;
+  if (turns != 0.0 && !closes) fail(link, "the seam of what it mimics tears its motion");
+}
+
+void check_slopes(const Proven::Edge& edge, std::size_t count) {
+  const bool has_velocity = !edge.from_velocity.empty(), has_both = !edge.from_acceleration.empty();
+  for (const auto* values : {&edge.from_velocity, &edge.to_velocity})
+    if (values->size() != (has_velocity ? count : 0))
+      throw Refusal("velocities are not as many as values at both ends");
+  for (const auto* values : {&edge.from_acceleration, &edge.to_acceleration})
+    if (values->size() != (has_both ? count : 0))
+      throw Refusal("accelerations are not as many as values at both ends");
+  if (has_both && !has_velocity) throw Refusal("there are accelerations, but no velocities");
+  if (has_velocity && edge.duration == 0.0) throw Refusal("there are velocities, but no duration");
+}
+
+// The coefficients of t ... t^5 of the spline that goes `step` farther, of one value.
+using Coefficients = std::array<Real, 5>;
+Coefficients spline_of(const Proven::Edge& edge, std::size_t k, const Real& step) {
+  const Real T = edge.duration, zero;
+  if (edge.from_velocity.empty()) return {step, zero, zero, zero, zero};
+  const Real v0 = Real(edge.from_velocity[k]) * T, v1 = Real(edge.to_velocity[k]) * T;
+  if (edge.from_acceleration.empty()) {
+    return {v0, Real(3.0) * step - Real(2.0) * v0 - v1, v0 + v1 - Real(2.0) * step, zero, zero};
+  }
+  // Half the accelerations, over the whole time.
+  const Real a0 = Real(0.5) * Real(edge.from_acceleration[k]) * T * T,
+             a1 = Real(0.5) * Real(edge.to_acceleration[k]) * T * T;
+  // What the first three terms leave to the last three, and their two derivatives, at the end.
+  const Real gap = step - v0 - a0, slope = v1 - v0 - Real(2.0) * a0, bend = Real(2.0) * (a1 - a0);
+  return {v0, a0, Real(10.0) * gap - Real(4.0) * slope + Real(0.5) * bend,
+          Real(7.0) * slope - Real(15.0) * gap - bend,
+          Real(6.0) * gap - Real(3.0) * slope + Real(0.5) * bend};
+}
+
+// No value of a polynomial over [0, 1] is larger than the largest of Bernstein's coefficients.
+// `values`: of the powers of t from 0 to the degree.
+template <class T, std::size_t N, class Above>
+double largest(const std::array<T, N>& values, const Above& above) {
+  double most = 0.0;
+  for (std::size_t j = 0; j < N; ++j) {
+    T sum = values[0];
+    Real share = 1.0;  // binomial of j over i by binomial of the degree over i
+    for (std::size_t i = 1; i <= j; ++i) {
+      share = share * Real(static_cast<double>(j + 1 - i)) / Real(static_cast<double>(N - i));
+      sum = sum + share * values[i];
+    }
+    most = std::fmax(most, above(sum));
+  }
+  return most;
+}
+
+template <class T, class Above>
+void bound_changes(const T& c1, const std::array<T, 4>& c, const Above& above, double& first,
+                   double& second) {
+  first = largest(
+      std::array<T, 5>{c1, Real(2.0) * c[0], Real(3.0) * c[1], Real(4.0) * c[2], Real(5.0) * c[3]},
+      above);
+  second = largest(
+      std::array<T, 4>{Real(2.0) * c[0], Real(6.0) * c[1], Real(12.0) * c[2], Real(20.0) * c[3]},
+      above);
+}
+
 bool is_zero(const Real& x) { return x.hi == 0.0 && x.lo == 0.0; }
+// x and y turned by the shortest rotation from z to the axis; by half a turn about x for -z.
+std::pair<Vec, Vec> plane_axes(const Link& link, const Vec& z) {
+  if (link.axis[2] < 0.0 && link.axis[0] == 0.0 && link.axis[1] == 0.0)
+    return {{1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}};
+  const Real k = link.axis[2] < 0.0 ? (Real(1.0) - z.z) / (z.x * z.x + z.y * z.y)
+                                    : Real(1.0) / (Real(1.0) + z.z);
+  return {{Real(1.0) - k * z.x * z.x, -(k * z.x * z.y), -z.x},
+          {-(k * z.x * z.y), Real(1.0) - k * z.y * z.y, -z.y}};
+}
+
 bool is_zero(const Vec& v) { return is_zero(v.x) && is_zero(v.y) && is_zero(v.z); }
 
 }  // namespace
@@ -71,9 +149,11 @@ std::vector<int> find_joints(const Model& model, const std::vector<std::string>&
   return joints;
 }
 
-PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
-                       const std::vector<double>& from, const std::vector<double>& to)
+PathMotion::PathMotion(const Model& model, const std::vector<int>& joints, const Proven::Edge& edge)
     : model_(model) {
+  const bool spline = edge.duration > 0.0;
+  // A spline's joints are set where it starts, and then curved.
+  const std::vector<double>&from = edge.from, &to = spline ? edge.from : edge.to;
   const std::size_t n = model.links.size();
   joints_.resize(n);
   standing_.resize(n);
@@ -84,11 +164,11 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
     first[static_cast<std::size_t>(j)] = count;
     count += static_cast<std::size_t>(num_values(model.links[static_cast<std::size_t>(j)].kind));
   }
-  if (from.size() != count || to.size() != count)
+  if (from.size() != count || edge.to.size() != count)
     throw Refusal("a state has not " + std::to_string(count) + " values");
-  std::unordered_map<std::string, std::size_t> by_name;
+  check_slopes(edge, count);
   for (std::size_t i = 0; i < n; ++i)
-    if (model.links[i].kind != JointKind::kFixed) by_name.emplace(model.links[i].joint, i);
+    if (model.links[i].kind != JointKind::kFixed) by_name_.emplace(model.links[i].joint, i);
 
   for (std::size_t i = 0; i < n; ++i) {
     const Link& link = model.links[i];
@@ -97,18 +177,7 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
     if (one_value || link.kind == JointKind::kPlanar)
       joint.axis = unit({link.axis[0], link.axis[1], link.axis[2]});
     if (one_value) {
-      // Through mimics to the joint that has a value: value = multiplier * its value + offset.
-      std::size_t source = i;
-      Real multiplier = 1.0, offset = 0.0;
-      for (std::size_t steps = 0; model.links[source].mimic; ++steps) {
-        const Link::Mimic& mimic = *model.links[source].mimic;
-        const auto next = by_name.find(mimic.joint);
-        if (next == by_name.end() || steps > n || num_values(model.links[next->second].kind) != 1)
-          fail(link, "it mimics no joint of one value");
-        offset += multiplier * Real(mimic.offset);
-        multiplier *= Real(mimic.multiplier);
-        source = next->second;
-      }
+      const auto [source, multiplier, offset] = leader_of(i);
       const Link& leader = model.links[source];
       const double a = from[first[source]], b = to[first[source]];
       Travel travel;
@@ -116,14 +185,7 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
         const double start = reduced(leader, a), end = reduced(leader, b);
         travel = around(start, end);
         const bool wraps = !(std::abs(end - start) <= kPi);
-        if (wraps && source != i) {
-          // It would end elsewhere than its end state says, unless it turns a whole number of
-          // times.
-          const double turns = multiplier.hi;
-          const bool closes = link.kind == JointKind::kContinuous &&
-                              std::abs(turns - std::nearbyint(turns)) * kTwoPi <= 1e-9;
-          if (turns != 0.0 && !closes) fail(link, "the seam of what it mimics tears its motion");
-        }
+        if (wraps && source != i) require_seamless(link, multiplier);
       } else {
         const double start = clamped(leader, a);
         travel = {start, Real(clamped(leader, b)) - Real(start)};
@@ -143,18 +205,7 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
       for (const double* q : {a, b})
         for (int k = 0; k < 2; ++k)
           if (!(std::abs(q[k]) <= 1e50)) fail(link, "it is moved beyond 1e50 m");
-      // x and y turned by the shortest rotation from z to the axis; by half a turn about x for -z.
-      const Vec& z = joint.axis;
-      Vec x, y;
-      if (link.axis[2] < 0.0 && link.axis[0] == 0.0 && link.axis[1] == 0.0) {
-        x = {1.0, 0.0, 0.0};
-        y = {0.0, -1.0, 0.0};
-      } else {
-        const Real k = link.axis[2] < 0.0 ? (Real(1.0) - z.z) / (z.x * z.x + z.y * z.y)
-                                          : Real(1.0) / (Real(1.0) + z.z);
-        x = {Real(1.0) - k * z.x * z.x, -(k * z.x * z.y), -z.x};
-        y = {-(k * z.x * z.y), Real(1.0) - k * z.y * z.y, -z.y};
-      }
+      const auto [x, y] = plane_axes(link, joint.axis);
       joint.p0 = Real(a[0]) * x + Real(a[1]) * y;
       if (a[0] != b[0] || a[1] != b[1])
         joint.v = (Real(b[0]) - Real(a[0])) * x + (Real(b[1]) - Real(a[1])) * y;
@@ -179,6 +230,7 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
     if (is_zero(joint.rate)) joint.rate = 0.0;
     joint.rate_above = is_zero(joint.rate) ? 0.0 : joint.rate.magnitude();
     joint.speed_above = is_zero(joint.v) ? 0.0 : length_above(joint.v);
+    if (spline && link.kind != JointKind::kFixed) set_curve(link, i, edge, first, joint);
     if (link.parent >= 0)
       turns_to_[i] =
           detail::up(turns_to_[static_cast<std::size_t>(link.parent)] + joint.rate_above);
@@ -189,6 +241,94 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints,
       standing_[i] = link.X_PJ * X_JL;
     }
   }
+}
+
+PathMotion::Leader PathMotion::leader_of(std::size_t i) const {
+  // value = multiplier * its value + offset.
+  Leader leader{i, 1.0, 0.0};
+  for (std::size_t steps = 0; model_.links[leader.source].mimic; ++steps) {
+    const Link::Mimic& mimic = *model_.links[leader.source].mimic;
+    const auto next = by_name_.find(mimic.joint);
+    if (next == by_name_.end() || steps > model_.links.size() ||
+        num_values(model_.links[next->second].kind) != 1)
+      fail(model_.links[i], "it mimics no joint of one value");
+    leader.offset += leader.multiplier * Real(mimic.offset);
+    leader.multiplier *= Real(mimic.multiplier);
+    leader.source = next->second;
+  }
+  return leader;
+}
+
+// Adds what a spline does to a joint that is where it starts.
+void PathMotion::set_curve(const Link& link, std::size_t i, const Proven::Edge& edge,
+                           const std::vector<std::size_t>& first, Joint& joint) const {
+  bool turns = false, shifts = false;
+  const auto turn_by = [&](const Coefficients& c) {
+    for (const Real& x : c) turns = turns || !is_zero(x);
+    joint.rate = c[0];
+    std::copy(c.begin() + 1, c.end(), joint.angle_curve.begin());
+  };
+  const auto shift_by = [&](const Coefficients& c, const Vec& along) {
+    for (const Real& x : c) shifts = shifts || !is_zero(x);
+    joint.v = joint.v + c[0] * along;
+    for (std::size_t k = 0; k < 4; ++k)
+      joint.shift_curve[k] = joint.shift_curve[k] + c[k + 1] * along;
+  };
+  const auto step_of = [&](std::size_t k) { return Real(edge.to[k]) - Real(edge.from[k]); };
+  // A continuous angle goes on by what its two values differ by; whether these are in one turn.
+  const auto crosses_seam = [&](const Link& of, std::size_t k) {
+    const double whole =
+        (reduced(of, edge.to[k]) - reduced(of, edge.from[k])) - (edge.to[k] - edge.from[k]);
+    return std::abs(whole) > 1.0;
+  };
+  if (num_values(link.kind) == 1) {
+    const auto [source, multiplier, offset] = leader_of(i);
+    const Link& leader = model_.links[source];
+    const std::size_t k = first[source];
+    Real step = step_of(k);
+    if (leader.kind == JointKind::kContinuous) {
+      if (crosses_seam(leader, k) && source != i) require_seamless(link, multiplier);
+    } else {
+      step = Real(clamped(leader, edge.to[k])) - Real(clamped(leader, edge.from[k]));
+    }
+    Coefficients c = spline_of(edge, k, step);
+    if (source != i)
+      for (Real& x : c) x = multiplier * x;
+    if (link.kind == JointKind::kPrismatic)
+      shift_by(c, joint.axis);
+    else
+      turn_by(c);
+  } else if (link.kind == JointKind::kPlanar) {
+    const std::size_t k = first[i];
+    const auto [x, y] = plane_axes(link, joint.axis);
+    shift_by(spline_of(edge, k, step_of(k)), x);
+    shift_by(spline_of(edge, k + 1, step_of(k + 1)), y);
+    crosses_seam(link, k + 2);  // refuses what is no angle
+    turn_by(spline_of(edge, k + 2, step_of(k + 2)));
+  } else {
+    std::size_t k = first[i];
+    if (link.kind == JointKind::kFloating) {
+      for (const Vec& along : {Vec{1.0, 0.0, 0.0}, Vec{0.0, 1.0, 0.0}, Vec{0.0, 0.0, 1.0}}) {
+        shift_by(spline_of(edge, k, step_of(k)), along);
+        ++k;
+      }
+    }
+    for (std::size_t end = k + 4; k < end; ++k)
+      for (const Real& x : spline_of(edge, k, step_of(k)))
+        if (!is_zero(x)) fail(link, "a spline turns its quaternion");
+  }
+  if (turns) {
+    bound_changes(
+        joint.rate, joint.angle_curve, [](const Real& x) { return x.magnitude(); },
+        joint.rate_above, joint.rate_change_above);
+    if (!(joint.rate_above <= 1e7)) fail(link, "its spline turns faster than 1e7 rad");
+  }
+  if (shifts) {
+    bound_changes(joint.v, joint.shift_curve, length_above, joint.speed_above,
+                  joint.speed_change_above);
+    if (!(joint.speed_above <= 1e50)) fail(link, "it is moved beyond 1e50 m");
+  }
+  joint.curved = turns || shifts;
 }
 
 // A first rotation, and a turn about an axis of the body at a constant rate: slerp.
@@ -254,23 +394,36 @@ Instant PathMotion::at(double t) const {
     }
     const Pose X_WJ = parent.X_WL * link.X_PJ;
     Pose X_JL{joint.R0, joint.p0};
+    Real travel = Real(t) * joint.rate, rate = joint.rate;
+    Vec shift = Real(t) * joint.v, velocity = joint.v;
+    if (joint.curved) {
+      Real power = t;  // t^k
+      for (std::size_t k = 0; k < 4; ++k) {
+        const Real slope = Real(static_cast<double>(k + 2)) * power;
+        rate += slope * joint.angle_curve[k];
+        velocity = velocity + slope * joint.shift_curve[k];
+        power *= Real(t);
+        travel += power * joint.angle_curve[k];
+        shift = shift + power * joint.shift_curve[k];
+      }
+    }
     if (joint.rate_above > 0.0 || joint.angle.hi != 0.0) {
-      const Rotation turned = turn(joint.axis, joint.angle + Real(t) * joint.rate);
+      const Rotation turned = turn(joint.axis, joint.angle + travel);
       X_JL.R = joint.first_turn ? joint.R0 * turned : turned;
     }
-    if (joint.speed_above > 0.0) X_JL.p = joint.p0 + Real(t) * joint.v;
+    if (joint.speed_above > 0.0) X_JL.p = joint.p0 + shift;
     self.X_WL = X_WJ * X_JL;
     const Vec& o = self.X_WL.p;
     Instant::JointPlace& place = now.joints[i];
     if (joint.rate_above > 0.0) {
       const Vec axis = self.X_WL.R * joint.axis;  // it stays where the turn about it leaves it
-      const Vec spin = joint.rate * axis;
+      const Vec spin = rate * axis;
       self.spin = self.spin + spin;
       self.drift = self.drift - cross(spin, o);
       place.axis = {axis.x.hi, axis.y.hi, axis.z.hi};
       place.error += axis.x.radius + axis.y.radius + axis.z.radius;
     }
-    if (joint.speed_above > 0.0) self.drift = self.drift + X_WJ.R * joint.v;
+    if (joint.speed_above > 0.0) self.drift = self.drift + X_WJ.R * velocity;
     place.origin = {o.x.hi, o.y.hi, o.z.hi};
     place.error += o.x.radius + o.y.radius + o.z.radius +
                    1e-15 * (std::abs(o.x.hi) + std::abs(o.y.hi) + std::abs(o.z.hi));

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "catena/certificate/check.hpp"
 
 #include "model.hpp"
 
@@ -23,12 +26,12 @@ struct Instant {
   std::vector<JointPlace> joints;
 };
 
-/// The motion between two states, exactly as docs/formats.md and docs/rigor.md define it.
+/// The motion between two states, exactly as docs/formats.md and docs/rigor.md define it: straight
+/// or a spline.
 class PathMotion {
  public:
   /// Values joint by joint, in the order of `joints`, numbers of links. Throws Refusal.
-  PathMotion(const Model& model, const std::vector<int>& joints, const std::vector<double>& from,
-             const std::vector<double>& to);
+  PathMotion(const Model& model, const std::vector<int>& joints, const Proven::Edge& edge);
 
   Instant at(double t) const;
 
@@ -36,6 +39,13 @@ class PathMotion {
   /// whole motion; 0 if it stands still.
   double turn_rate(int link) const { return joints_[static_cast<std::size_t>(link)].rate_above; }
   double shift_rate(int link) const { return joints_[static_cast<std::size_t>(link)].speed_above; }
+  /// Upper bounds of their second derivatives.
+  double turn_change(int link) const {
+    return joints_[static_cast<std::size_t>(link)].rate_change_above;
+  }
+  double shift_change(int link) const {
+    return joints_[static_cast<std::size_t>(link)].speed_change_above;
+  }
   /// Sum of the turning rates of the joint above the link and all joints before it.
   double turns_to(int link) const { return turns_to_[static_cast<std::size_t>(link)]; }
 
@@ -47,11 +57,25 @@ class PathMotion {
     Vec axis{1.0, 0.0, 0.0};
     Real angle, rate;  // and by angle + t rate about the axis
     double rate_above = 0.0, speed_above = 0.0;
+    bool curved = false;  // a spline adds these times t^2 ... t^5
+    std::array<Real, 4> angle_curve;
+    std::array<Vec, 4> shift_curve;
+    double rate_change_above = 0.0, speed_change_above = 0.0;
   };
 
   void set_quaternions(const double* from, const double* to, const std::string& what, Joint& joint);
+  void set_curve(const Link& link, std::size_t i, const Proven::Edge& edge,
+                 const std::vector<std::size_t>& first, Joint& joint) const;
+
+  /// The joint that a joint of one value follows, through mimics; or itself.
+  struct Leader {
+    std::size_t source;
+    Real multiplier, offset;
+  };
+  Leader leader_of(std::size_t i) const;
 
   const Model& model_;
+  std::unordered_map<std::string, std::size_t> by_name_;  // joints that are not fixed
   std::vector<Joint> joints_;
   std::vector<Pose> standing_;  // X_PL of the joints that stand still
   std::vector<double> turns_to_;

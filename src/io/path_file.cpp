@@ -93,9 +93,143 @@ Verdict verdict_of(const Element& value) {
   value.fail("unknown verdict \"" + value.string() + "\"", "known are free, collision, undecided");
 }
 
+// The names in joint_order, each once.
+std::vector<std::string> joint_names(const Element& order) {
+  std::vector<std::string> names = order.strings();
+  std::set<std::string> joints;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!joints.insert(names[i]).second) {
+      order[i].fail("joint \"" + names[i] + "\" is given twice", "keep one of them");
+    }
+  }
+  return names;
+}
+
+void require_increasing(const Element& where, double before, double now) {
+  if (now > before) return;
+  where.fail(
+      "the state is reached at " + show(now) + " s, the one before at " + show(before) + " s",
+      "give a trajectory times that increase");
+}
+
+// One list of velocities or accelerations: as many as the state's values, or none.
+std::vector<double> slope_of(const Element& list, std::size_t num_values) {
+  std::vector<double> values = list.numbers();
+  if (!values.empty() && values.size() != num_values) {
+    list.fail(
+        std::to_string(values.size()) + " values, but the state has " + std::to_string(num_values),
+        "give one for each, or none");
+  }
+  return values;
+}
+
+void require_velocity(const Element& where, const PathFile::Slopes& slopes, std::size_t i) {
+  if (slopes.accelerations[i].empty() || !slopes.velocities[i].empty()) return;
+  where.fail("accelerations without velocities", "give both, or neither");
+}
+
+void read_slopes(const Element& root, PathFile& file) {
+  const auto interpolation = root.find("interpolation");
+  if (interpolation && interpolation->string() != "spline") {
+    interpolation->fail("unknown interpolation \"" + interpolation->string() + "\"",
+                        "write \"spline\", or leave it out for straight edges");
+  }
+  if (!interpolation) {
+    for (const char* name : {"velocities", "accelerations"}) {
+      if (const auto given = root.find(name)) {
+        given->fail("a path of straight edges has none",
+                    "write \"interpolation\": \"spline\" as well, or leave them out");
+      }
+    }
+    return;
+  }
+  if (!file.times)
+    interpolation->fail("a spline needs times", "give \"times\", one for each state");
+  const Element times = root.at("times");
+  for (std::size_t i = 1; i < file.states.size(); ++i) {
+    require_increasing(times[i], (*file.times)[i - 1], (*file.times)[i]);
+  }
+  PathFile::Slopes& slopes = file.slopes.emplace();
+  const auto read = [&](const char* name, std::vector<std::vector<double>>& to) {
+    to.resize(file.states.size());
+    const auto given = root.find(name);
+    if (!given) return;
+    given->require_array();
+    if (given->size() != file.states.size()) {
+      given->fail(std::to_string(given->size()) + " lists for " +
+                      std::to_string(file.states.size()) + " states",
+                  "give one for each state, empty where there is none");
+    }
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[i] = slope_of((*given)[i], file.states[i].size());
+    }
+  };
+  read("velocities", slopes.velocities);
+  read("accelerations", slopes.accelerations);
+  for (std::size_t i = 0; i < file.states.size(); ++i) {
+    require_velocity(root.at("states")[i], slopes, i);
+  }
+}
+
+// A time as ROS messages hold it: sec and nanosec (ROS 2), secs and nsecs (ROS 1), or seconds.
+double seconds_of(const Element& time) {
+  if (time.value().kind == Value::Kind::kNumber) return time.number();
+  time.require_object();
+  const bool ros2 = time.find("sec").has_value();
+  const Element whole = time.at(ros2 ? "sec" : "secs");
+  const auto part = time.find(ros2 ? "nanosec" : "nsecs");
+  return whole.number() + (part ? 1e-9 * part->number() : 0.0);
+}
+
+// trajectory_msgs/JointTrajectory, alone or within a moveit_msgs/RobotTrajectory.
+PathFile read_trajectory(const Element& root) {
+  if (const auto bases = root.find("multi_dof_joint_trajectory")) {
+    const auto points = bases->find("points");
+    if (points && points->require_array().size() > 0) {
+      points->fail("trajectories of joints with several values are not read",
+                   "write a catena-path/1 file, in which planar and floating joints have theirs");
+    }
+  }
+  const auto inner = root.find("joint_trajectory");
+  const Element message = inner ? *inner : root;
+  PathFile file;
+  file.joint_order = joint_names(message.at("joint_names"));
+  const Element points = message.at("points").require_array();
+  if (points.size() == 0) points.fail("no point", "a trajectory has one point at least");
+  std::vector<double>& times = file.times.emplace();
+  PathFile::Slopes& slopes = file.slopes.emplace();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Element point = points[i];
+    const Element positions = point.at("positions");
+    file.states.push_back(positions.numbers());
+    const std::size_t n = file.states.back().size();
+    if (n != file.joint_order.size()) {
+      positions.fail(std::to_string(n) + " values, but joint_names names " +
+                         std::to_string(file.joint_order.size()) + " joints",
+                     "give each joint one");
+    }
+    const Element time = point.at("time_from_start");
+    times.push_back(seconds_of(time));
+    if (i > 0) require_increasing(time, times[i - 1], times[i]);
+    const auto optional = [&](const char* name) {
+      const auto list = point.find(name);
+      return list ? slope_of(*list, n) : std::vector<double>();
+    };
+    slopes.velocities.push_back(optional("velocities"));
+    slopes.accelerations.push_back(optional("accelerations"));
+    require_velocity(point, slopes, i);
+  }
+  return file;
+}
+
+bool is_trajectory(const Element& root) {
+  return root.find("joint_trajectory") || (root.find("joint_names") && root.find("points"));
+}
+
 PathFile read_json(const std::string& text, const std::string& path) {
   const Value document = parse_json(text, path);
   const Element root(document, path, "");
+  if (is_trajectory(root)) return read_trajectory(root);
   const Element format = root.at("format");
   if (format.string() != kFormat) {
     format.fail("unknown format \"" + format.string() + "\"",
@@ -104,14 +238,7 @@ PathFile read_json(const std::string& text, const std::string& path) {
   PathFile file;
   if (const auto robot = root.find("robot")) file.robot = robot->string();
   if (const auto group = root.find("group")) file.group = group->string();
-  const Element order = root.at("joint_order");
-  file.joint_order = order.strings();
-  std::set<std::string> joints;
-  for (std::size_t i = 0; i < file.joint_order.size(); ++i) {
-    if (!joints.insert(file.joint_order[i]).second) {
-      order[i].fail("joint \"" + file.joint_order[i] + "\" is given twice", "keep one of them");
-    }
-  }
+  file.joint_order = joint_names(root.at("joint_order"));
 
   const Element states = root.at("states").require_array();
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -141,6 +268,7 @@ PathFile read_json(const std::string& text, const std::string& path) {
       }
     }
   }
+  read_slopes(root, file);
   if (const auto edges = root.find("edges")) {
     edges->require_array();
     if (edges->size() != 0 && edges->size() + 1 != file.states.size()) {
@@ -213,7 +341,13 @@ PathFile load_path(const std::string& path) {
   const std::string text = read_text_file(path);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
-  return json ? read_json(text, path) : read_matrix(text, path);
+  if (json) return read_json(text, path);
+  // What ROS prints of a message; a matrix has no such words.
+  if (text.find("joint_names") != std::string::npos) {
+    const Value document = parse_yaml(text, path);
+    return read_trajectory(Element(document, path, ""));
+  }
+  return read_matrix(text, path);
 }
 
 void save_path(const PathFile& file, const std::string& path) {
@@ -222,6 +356,11 @@ void save_path(const PathFile& file, const std::string& path) {
   }
   if (file.times && file.times->size() != file.states.size()) {
     throw std::invalid_argument("save_path: there must be as many times as states");
+  }
+  if (file.slopes && (!file.times || file.slopes->velocities.size() != file.states.size() ||
+                      file.slopes->accelerations.size() != file.states.size())) {
+    throw std::invalid_argument(
+        "save_path: a trajectory needs times, velocities and accelerations, as many as states");
   }
   std::string out = "{\n  \"format\": \"";
   out += kFormat;
@@ -234,15 +373,24 @@ void save_path(const PathFile& file, const std::string& path) {
     if (i > 0) out += ", ";
     write_text(out, file.joint_order[i]);
   }
-  out += "],\n  \"states\": [";
-  for (std::size_t i = 0; i < file.states.size(); ++i) {
-    out += i > 0 ? ",\n    " : "\n    ";
-    write_numbers(out, file.states[i], "a state");
-  }
-  out += "\n  ]";
+  out += ']';
+  const auto write_lists = [&](const char* name, const std::vector<std::vector<double>>& lists) {
+    out += ",\n  \"" + std::string(name) + "\": [";
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      out += i > 0 ? ",\n    " : "\n    ";
+      write_numbers(out, lists[i], name);
+    }
+    out += "\n  ]";
+  };
+  write_lists("states", file.states);
   if (file.times) {
     out += ",\n  \"times\": ";
     write_numbers(out, *file.times, "times");
+  }
+  if (file.slopes) {
+    out += ",\n  \"interpolation\": \"spline\"";
+    write_lists("velocities", file.slopes->velocities);
+    write_lists("accelerations", file.slopes->accelerations);
   }
   if (!file.edges.empty()) {
     out += ",\n  \"edges\": [";

@@ -6,6 +6,7 @@
 #include "math/quad-inl.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #ifndef CATENA_JOINT_TAYLOR
@@ -162,11 +163,64 @@ double angle_error(const Motion::JointMotion& m, double travel) {
                      6);
 }
 
-// Does it turn by an angle that sines_and_cosines takes?
+// Does it turn straight on, by an angle that sines_and_cosines takes?
 bool turns_plainly(const Robot& robot, int link, const Motion::JointMotion& m) {
-  return robot.turning_joints()[static_cast<size_t>(link)].axis != TurningJoint::Axis::kNone &&
+  return m.curve < 0 &&
+         robot.turning_joints()[static_cast<size_t>(link)].axis != TurningJoint::Axis::kNone &&
          std::abs(m.angle0) + std::abs(m.rate) <= 0.999e6;
 }
+
+// c0 + c1 t + ... + c5 t^5 as powers of u, t = middle + half u: in place. Each of the new ones is
+// off by less than 64 u of what the old ones add up to, all together (docs/rigor.md, R12).
+template <class T>
+void move_to_interval(double middle, double half, std::array<T, 6>& c) {
+  for (size_t k = 0; k < 5; ++k) {
+    for (size_t j = 5; j-- > k;) c[j] = c[j] + middle * c[j + 1];
+  }
+  double power = half;
+  for (size_t k = 1; k < 6; ++k, power *= half) c[k] = power * c[k];
+}
+
+// The powers of a polynomial P of u without its constant, up to u^Order, over factorials, and what
+// is left out where e^i(angle + P + r) is summed up so.
+template <int Order>
+struct TurnPowers {
+  double at[Order + 1][Order + 1] = {};  // P^j / j! at u^k
+  double cut = 0.0;
+  double growth = 0.0;  // sum of the magnitudes of all coefficients
+  TurnPowers(const std::array<double, 6>& x, double rest) noexcept {
+    // A power of P has terms up to u^(Order * Order).
+    constexpr int kTerms = Order * Order + 1;
+    double power[kTerms] = {1.0}, sizes[kTerms] = {1.0};
+    double all = rest;
+    for (int k = 1; k <= Order; ++k) all += std::abs(x[static_cast<size_t>(k)]);
+    double term = 1.0, slope = 0.0;  // all^j / j!, and what r is multiplied with at most
+    for (int j = 1; j <= Order; ++j) {
+      double next[kTerms] = {}, next_sizes[kTerms] = {};
+      for (int a = 0; a < kTerms; ++a) {
+        for (int k = 1; k <= Order && a + k < kTerms; ++k) {
+          const double c = x[static_cast<size_t>(k)];
+          next[a + k] += power[a] * c / j;
+          next_sizes[a + k] += sizes[a] * std::abs(c) / j;
+        }
+      }
+      for (int a = 0; a < kTerms; ++a) {
+        power[a] = next[a];
+        sizes[a] = next_sizes[a];
+        if (a <= Order) {
+          at[j][a] = power[a];
+          growth += sizes[a];
+        } else {
+          cut += sizes[a];
+        }
+      }
+      slope += term;
+      term = term * all / j;
+    }
+    cut += rest * slope + term * all / (Order + 1);
+    cut *= 1.0 + 1e-13;
+  }
+};
 
 JointTurn turn_of(int link, const Motion::JointMotion& m, double middle, double half) {
   const double travel = m.moves ? half * m.rate : 0.0;
@@ -174,66 +228,92 @@ JointTurn turn_of(int link, const Motion::JointMotion& m, double middle, double 
 }
 
 template <int Order>
-void model_any(const Joint& joint, const Motion::JointMotion& m, double middle, double half,
-               RigidTaylor<Order>& X_PL) {
+void model_any(const Joint& joint, const Motion::JointMotion& m, const Motion::Curve* curve,
+               double middle, double half, RigidTaylor<Order>& X_PL) {
   RigidEnclosure X_PJ = joint.X_PJ;
   const double frame_error = X_PJ.rotation_error;
   const Matrix3d R_PJ = X_PJ.X.R;
   if (m.R0_error > 0.0 || !m.R0.isIdentity(0.0)) {
     X_PJ = X_PJ * RigidEnclosure{{m.R0, Vector3d::Zero()}, m.R0_error, 0.0};
   }
-  const double x = m.moves ? half * m.rate : 0.0;
-  const double angle = m.angle0 + middle * m.rate;
-  const double s = std::sin(angle), c = std::cos(angle);
+  // The angle and the translation as powers of u.
+  std::array<double, 6> x{m.angle0, m.moves ? m.rate : 0.0};
+  std::array<Vector3d, 6> p;
+  p.fill(Vector3d::Zero());
+  p[0] = m.p0;
+  if (m.moves) p[1] = m.v;
+  double known_to = angle_error(m, half * x[1]), reach = m.p0.norm() + p[1].norm();
+  if (curve != nullptr) {
+    for (size_t k = 0; k < 4; ++k) {
+      x[k + 2] = curve->angle[k];
+      p[k + 2] = curve->p.col(static_cast<int>(k));
+      reach += p[k + 2].norm();
+    }
+    known_to = bound_above(m.angle_error + 64.0 * kUnitRoundoff * curve->reach, 4);
+  }
+  move_to_interval(middle, half, x);
+  move_to_interval(middle, half, p);
+  double rest = 0.0, shift_rest = 0.0;
+  for (size_t k = Order + 1; k < 6; ++k) {
+    rest += std::abs(x[k]);
+    shift_rest += p[k].norm();
+  }
+  rest = bound_above(rest, 6);
+  const double s = std::sin(x[0]), c = std::cos(x[0]);
   const Vector3d& a = m.axis;
   Matrix3d cross;
   cross << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
   const Matrix3d square = cross * cross;
   const Matrix3d slope[2] = {c * cross + s * square, c * square - s * cross};
-  const RigidEnclosure turn = RigidEnclosure::rotation(a, m.axis_error, angle, angle_error(m, x));
+  const RigidEnclosure turn = RigidEnclosure::rotation(a, m.axis_error, x[0], known_to);
   const auto set = [](const Matrix3d& from, double(*to)[4]) {
     for (int j = 0; j < 3; ++j) {
       for (int i = 0; i < 3; ++i) to[j][i] = from(i, j);
       to[j][3] = 0.0;
     }
   };
+  const bool moves = m.moves && (curve != nullptr || x[1] != 0.0 || !p[1].isZero(0.0));
   set(X_PJ.X.R * turn.X.R, X_PL.R[0]);
-  double factor = 1.0;
+  const TurnPowers<Order> powers(x, rest);
   for (int k = 1; k <= Order; ++k) {
-    factor = factor * x / k;
-    const double sign = k % 4 == 3 || k % 4 == 0 ? -1.0 : 1.0;
-    set(X_PJ.X.R * (sign * factor * slope[(k + 1) % 2]), X_PL.R[k]);
-    X_PL.turn[k] = bound_above(
-        1.4142135623730951 * (1.0 + 1e-12) * std::abs(factor) * (1.0 + X_PJ.rotation_error), 12);
-    if (x == 0.0) X_PL.turn[k] = 0.0;
+    // Derivatives of the first two kinds, or their opposites.
+    double factor[2] = {}, size = 0.0;
+    for (int j = 1; j <= k; ++j) {
+      const double sign = j % 4 == 3 || j % 4 == 0 ? -1.0 : 1.0;
+      factor[(j + 1) % 2] += sign * powers.at[j][k];
+      size += std::abs(powers.at[j][k]);
+    }
+    set(X_PJ.X.R * (factor[0] * slope[0] + factor[1] * slope[1]), X_PL.R[k]);
+    X_PL.turn[k] =
+        bound_above(1.4142135623730951 * (1.0 + 1e-12) * size * (1.0 + X_PJ.rotation_error), 16);
+    if (size == 0.0) X_PL.turn[k] = 0.0;
   }
-  const TurnSizes<Order> sizes(x);
   const double g = X_PJ.rotation_error;
   X_PL.mid_rotation_error =
       bound_above(g + turn.rotation_error * (1.0 + g) +
                       10 * kUnitRoundoff * (1.0 + g) * (1.0 + turn.rotation_error),
                   12);
   X_PL.rotation_error = bound_above(
-      X_PL.mid_rotation_error + (1.0 + g) * (sizes.cut + 64 * kUnitRoundoff * sizes.growth), 24);
+      X_PL.mid_rotation_error + (1.0 + g) * (powers.cut + 96 * kUnitRoundoff * powers.growth), 24);
   X_PL.turn[0] = bound_above(1.7320508075688774 * (1.0 + X_PL.mid_rotation_error), 4);
 
-  const Vector3d v = m.moves ? m.v : Vector3d::Zero();
-  const Vector3d at = m.p0 + middle * v;
-  const Vector3d p = joint.X_PJ.X.p + R_PJ * at, travel = R_PJ * (half * v);
   for (int k = 0; k <= Order; ++k) {
-    for (int j = 0; j < 4; ++j) X_PL.p[k][j] = 0.0;
-    X_PL.shift[k] = 0.0;
+    Vector3d at = R_PJ * p[static_cast<size_t>(k)];
+    if (k == 0) at += joint.X_PJ.X.p;
+    for (int j = 0; j < 3; ++j) X_PL.p[k][j] = at[j];
+    X_PL.p[k][3] = 0.0;
+    X_PL.shift[k] = at.isZero(0.0) ? 0.0 : bound_above(at.norm(), 6);
   }
-  Vector3d::Map(X_PL.p[0]) = p;
-  Vector3d::Map(X_PL.p[1]) = travel;
-  X_PL.shift[0] = bound_above(p.norm(), 6);
-  X_PL.shift[1] = v.isZero(0.0) ? 0.0 : bound_above(travel.norm(), 6);
-  const double reach = m.p0.norm() + v.norm();
-  X_PL.position_error = X_PL.mid_position_error = bound_above(
-      joint.X_PJ.position_error + m.p_error * (1.0 + frame_error) + frame_error * reach +
-          (1.0 + frame_error) * 32 * kUnitRoundoff * (reach + joint.X_PJ.X.p.norm()),
-      30);
-  X_PL.moves = x != 0.0 || !v.isZero(0.0);
+  X_PL.mid_position_error = bound_above(joint.X_PJ.position_error +
+                                            m.p_error * (1.0 + frame_error) + frame_error * reach +
+                                            (1.0 + frame_error) * (curve == nullptr ? 32 : 96) *
+                                                kUnitRoundoff * (reach + joint.X_PJ.X.p.norm()),
+                                        30);
+  X_PL.position_error =
+      shift_rest == 0.0
+          ? X_PL.mid_position_error
+          : bound_above(X_PL.mid_position_error + (1.0 + frame_error) * shift_rest, 10);
+  X_PL.moves = moves;
 }
 
 }  // namespace
@@ -241,7 +321,7 @@ void model_any(const Joint& joint, const Motion::JointMotion& m, double middle, 
 template <int Order>
 void model_joint(const Robot& robot, const Motion& motion, LinkIndex i, double middle, double half,
                  RigidTaylor<Order>& X_PL) noexcept {
-  model_any(robot.joint(i), motion.joint(i), middle, half, X_PL);
+  model_any(robot.joint(i), motion.joint(i), motion.curve(i), middle, half, X_PL);
 }
 
 template <int Order>
@@ -255,7 +335,7 @@ void model_joints(const Robot& robot, const Motion& motion, int first, int last,
     if (turns_plainly(robot, i, m)) {
       turns[count++] = turn_of(i, m, middle, half);
     } else {
-      model_any(robot.joint(LinkIndex(i)), m, middle, half, X_PL[i]);
+      model_any(robot.joint(LinkIndex(i)), m, motion.curve(LinkIndex(i)), middle, half, X_PL[i]);
     }
   }
   if (count > 0) model_turns(robot, turns, count, X_PL);

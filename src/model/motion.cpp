@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "spline_travel.hpp"
 #include "turn_kernel.hpp"
 
 namespace catena {
@@ -170,6 +171,20 @@ void planar_axes(const Vector3d& n, Vector3d& x, Vector3d& y) {
   y = {-k * n.x() * n.y(), 1.0 - k * n.y() * n.y(), -n.y()};
 }
 
+// A joint that follows one which crosses the seam: it ends where its end state says only if it
+// turns a whole number of times.
+void require_seamless(const Joint& joint, const Joint& source) {
+  const double turns = joint.mimic->multiplier;
+  const bool closes = joint.type == JointType::kContinuous &&
+                      std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
+  if (turns == 0.0 || closes) return;
+  fail(joint,
+       "it mimics \"" + source.name +
+           "\", which crosses the seam at pi here, and would "
+           "end elsewhere than its end state says",
+       "choose end states on one side of the seam");
+}
+
 // One joint's part of the motion from q0 to q1, which are of the right sizes.
 void set_joint(const Robot& robot, LinkIndex i, const Eigen::Ref<const Eigen::VectorXd>& q0,
                const Eigen::Ref<const Eigen::VectorXd>& q1, Motion::JointMotion& m) {
@@ -188,20 +203,9 @@ void set_joint(const Robot& robot, LinkIndex i, const Eigen::Ref<const Eigen::Ve
     if (source.type == JointType::kContinuous) {
       const double a = reduce_angle(source, q0[s]), b = reduce_angle(source, q1[s]);
       travel = around(a, b);
-      if (joint.mimic) {
-        bool wraps = false;
-        shorter_way(a, b, wraps);
-        const double turns = joint.mimic->multiplier;
-        const bool closes = joint.type == JointType::kContinuous &&
-                            std::abs(turns - std::round(turns)) * kTwoPi <= kMimicAgreement;
-        if (wraps && turns != 0.0 && !closes) {
-          fail(joint,
-               "it mimics \"" + source.name +
-                   "\", which crosses the seam at pi here, and would "
-                   "end elsewhere than its end state says",
-               "choose end states on one side of the seam");
-        }
-      }
+      bool wraps = false;
+      shorter_way(a, b, wraps);
+      if (joint.mimic && wraps) require_seamless(joint, source);
     } else {
       travel = straight(clamp_to_limits(source, q0[s]), clamp_to_limits(source, q1[s]));
     }
@@ -274,19 +278,197 @@ void require_size(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q
                               " positions; is a group's configuration meant?");
 }
 
-RigidEnclosure transform_of(const Motion::JointMotion& m, double t) noexcept {
+double angle_at(const Motion::JointMotion& m, const Motion::Curve* curve, double t) noexcept {
+  if (curve == nullptr) return m.angle0 + t * m.rate;
+  const auto& c = curve->angle;
+  return m.angle0 + t * (m.rate + t * (c[0] + t * (c[1] + t * (c[2] + t * c[3]))));
+}
+
+Vector3d translation_at(const Motion::JointMotion& m, const Motion::Curve* curve,
+                        double t) noexcept {
+  if (curve == nullptr) return m.p0 + t * m.v;
+  Vector3d sum = curve->p.col(3);
+  for (int k = 2; k >= 0; --k) sum = t * sum + curve->p.col(k);
+  return m.p0 + t * (m.v + t * sum);
+}
+
+RigidEnclosure transform_of(const Motion::JointMotion& m, const Motion::Curve* curve,
+                            double t) noexcept {
   RigidEnclosure X_JL =
-      RigidEnclosure::rotation(m.axis, m.axis_error, m.angle0 + t * m.rate, m.angle_error);
+      RigidEnclosure::rotation(m.axis, m.axis_error, angle_at(m, curve, t), m.angle_error);
   if (m.R0_error > 0.0 || !m.R0.isIdentity(0.0)) {
     X_JL = RigidEnclosure{{m.R0, Vector3d::Zero()}, m.R0_error, 0.0} * X_JL;
   }
-  X_JL.X.p = m.p0 + t * m.v;
+  X_JL.X.p = translation_at(m, curve, t);
   X_JL.position_error = m.p_error;
   return X_JL;
 }
 
 bool only_turns(const Joint& joint) noexcept {
   return joint.type == JointType::kRevolute || joint.type == JointType::kContinuous;
+}
+
+// The degree of the spline between two knots, which are of the right sizes.
+int degree_of(const Robot& robot, const Knot& from, const Knot& to) {
+  const auto n = robot.num_positions();
+  for (const Knot* knot : {&from, &to}) {
+    for (const Eigen::VectorXd* values : {&knot->velocity, &knot->acceleration}) {
+      if (values->size() != 0 && values->size() != n) {
+        throw std::invalid_argument("a knot has " + std::to_string(values->size()) +
+                                    " velocities or accelerations but robot \"" + robot.name() +
+                                    "\" has " + std::to_string(n) +
+                                    " positions; give one for each, or none");
+      }
+    }
+    if (knot->acceleration.size() != 0 && knot->velocity.size() == 0) {
+      throw std::invalid_argument("a knot has accelerations but no velocities; give both");
+    }
+  }
+  if (from.velocity.size() != to.velocity.size() ||
+      from.acceleration.size() != to.acceleration.size()) {
+    throw std::invalid_argument(
+        "one knot has velocities or accelerations that the other has not; give both the same");
+  }
+  if (n == 0) return 1;
+  return from.acceleration.size() != 0 ? 5 : from.velocity.size() != 0 ? 3 : 1;
+}
+
+// How the value at `index` travels from one knot to another, which are at a and b.
+internal::SplineTravel travel_of(const Joint& joint, const Knot& from, const Knot& to, int index,
+                                 double a, double b, double duration, int degree) {
+  const auto at = [&](const Eigen::VectorXd& values) {
+    const double value = values.size() == 0 ? 0.0 : values[index];
+    if (!std::isfinite(value)) {
+      fail(joint, "its velocity or acceleration is not a finite number", "give a finite number");
+    }
+    return value;
+  };
+  const double step = b - a;
+  const internal::SplineTravel travel = internal::spline_travel(
+      step, kUnitRoundoff * std::abs(step), at(from.velocity), at(to.velocity),
+      at(from.acceleration), at(to.acceleration), duration, degree);
+  if (!(travel.size <= 1e50)) {
+    fail(joint, "its spline goes beyond 1e50", "give smaller velocities, or a shorter time");
+  }
+  return travel;
+}
+
+// Adds the travel of its angle, of `m` at its start.
+void add_turn(const Joint& joint, const internal::SplineTravel& travel, Motion::JointMotion& m,
+              Motion::Curve& curve) {
+  m.rate = travel.c[0];
+  std::copy(travel.c.begin() + 1, travel.c.end(), curve.angle.begin());
+  curve.reach = bound_above(std::abs(m.angle0) + travel.size, 2);
+  if (curve.reach > kMaxAngle) {
+    fail(joint, "it turns by up to " + show(curve.reach) + " rad", "turn by less than 1e6 rad");
+  }
+  m.angle_error = bound_above(m.angle_error + travel.error + 16.0 * kUnitRoundoff * curve.reach, 8);
+  internal::bound_derivatives(
+      travel.c, travel.error, [](double x) { return std::abs(x); }, m.rate_bound,
+      curve.rate_change_bound);
+  curve.rate_error = bound_above(5.0 * travel.error + 80.0 * kUnitRoundoff * travel.size, 2);
+  m.moves = true;
+}
+
+// Adds the travel along a direction, known to `direction_error`.
+void add_shift(const internal::SplineTravel& travel, const Vector3d& direction,
+               double direction_error, Motion::JointMotion& m, Motion::Curve& curve) {
+  m.v += travel.c[0] * direction;
+  for (size_t k = 1; k < 5; ++k) curve.p.col(static_cast<int>(k) - 1) += travel.c[k] * direction;
+  const double error =
+      travel.error + (direction_error + 8.0 * kUnitRoundoff) * (travel.size + travel.error);
+  curve.speed_error += bound_above(5.0 * error + 80.0 * kUnitRoundoff * travel.size, 4);
+  m.p_error =
+      bound_above(m.p_error + error + 24.0 * kUnitRoundoff * (m.p0.norm() + travel.size), 8);
+  m.moves = true;
+}
+
+void bound_shift(Motion::JointMotion& m, Motion::Curve& curve) {
+  const std::array<Vector3d, 5> c{m.v, curve.p.col(0), curve.p.col(1), curve.p.col(2),
+                                  curve.p.col(3)};
+  internal::bound_derivatives(
+      c, 0.2 * curve.speed_error, [](const Vector3d& x) { return x.norm(); }, m.speed_bound,
+      curve.acceleration_bound);
+}
+
+// One joint's part of a spline. True if it has a curve.
+bool set_curve(const Robot& robot, LinkIndex i, const Knot& from, const Knot& to, double duration,
+               int degree, Motion::JointMotion& m, Motion::Curve& curve) {
+  const Joint& joint = robot.joint(i);
+  const int k = joint.q_index;
+  set_joint(robot, i, to.q, to.q, m);  // is a configuration
+  set_joint(robot, i, from.q, from.q, m);
+  curve = {};
+  const auto travel = [&](const Joint& of, int index, double a, double b) {
+    return travel_of(of, from, to, index, a, b, duration, degree);
+  };
+  if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic ||
+      joint.type == JointType::kContinuous) {
+    const Joint& source = joint.mimic ? robot.joint(joint.mimic->source) : joint;
+    const int s = source.q_index;
+    const bool turns = source.type == JointType::kContinuous;
+    const double a = turns ? from.q[s] : clamp_to_limits(source, from.q[s]);
+    const double b = turns ? to.q[s] : clamp_to_limits(source, to.q[s]);
+    internal::SplineTravel own = travel(source, s, a, b);
+    if (turns) {
+      // From where the start's state is; the end's may be some whole turns away, whose 2 pi is
+      // rounded.
+      const double whole = (reduce_angle(source, b) - reduce_angle(source, a)) - (b - a);
+      if (std::abs(whole) > 1.0) {
+        if (joint.mimic) require_seamless(joint, source);
+        own.error = bound_above(own.error + std::abs(whole) * kTwoPiError, 2);
+      }
+    }
+    if (joint.mimic) {
+      const Mimic& mimic = *joint.mimic;
+      own.error =
+          bound_above(std::abs(mimic.multiplier) * own.error + mimic.multiplier_error * own.size +
+                          kUnitRoundoff * std::abs(mimic.multiplier) * own.size,
+                      8);
+      for (double& c : own.c) c *= mimic.multiplier;
+      own.size = bound_above(std::abs(mimic.multiplier) * own.size, 2);
+      own.moves = own.moves && (mimic.multiplier != 0.0 || mimic.multiplier_error != 0.0);
+    }
+    if (!own.moves) return false;
+    if (joint.type == JointType::kPrismatic) {
+      add_shift(own, joint.axis, joint.axis_error, m, curve);
+      bound_shift(m, curve);
+    } else {
+      add_turn(joint, own, m, curve);
+    }
+    return true;
+  }
+  if (joint.type == JointType::kPlanar) {
+    Vector3d axes[2];
+    planar_axes(joint.axis, axes[0], axes[1]);
+    const double axes_error = joint.axis == Vector3d::UnitZ() ? 0.0 : 128 * kUnitRoundoff;
+    for (int j = 0; j < 2; ++j) {
+      const auto shift = travel(joint, k + j, from.q[k + j], to.q[k + j]);
+      if (shift.moves) add_shift(shift, axes[j], axes_error, m, curve);
+    }
+    if (m.moves) bound_shift(m, curve);
+    const double a = from.q[k + 2], b = to.q[k + 2];
+    internal::SplineTravel turn = travel(joint, k + 2, a, b);
+    const double whole = (reduce_angle(joint, b) - reduce_angle(joint, a)) - (b - a);
+    if (std::abs(whole) > 1.0) {
+      turn.error = bound_above(turn.error + std::abs(whole) * kTwoPiError, 2);
+    }
+    if (turn.moves) add_turn(joint, turn, m, curve);
+    return m.moves;
+  }
+  const int r = joint.type == JointType::kFloating ? k + 3 : k;
+  for (int j = r; j < r + 4; ++j) {
+    if (from.q[j] != to.q[j] || travel(joint, j, 0.0, 0.0).moves) {
+      fail(joint, "its rotation does not stand still, for which a spline has no meaning here",
+           "give both knots the same quaternion, and velocities of 0");
+    }
+  }
+  for (int j = k; j < r; ++j) {
+    const auto shift = travel(joint, j, from.q[j], to.q[j]);
+    if (shift.moves) add_shift(shift, Vector3d::Unit(j - k), 0.0, m, curve);
+  }
+  if (m.moves) bound_shift(m, curve);
+  return m.moves;
 }
 
 }  // namespace
@@ -297,6 +479,7 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
   require_size(robot, q1);
   const RoundingScope rounding;
   joints_.resize(static_cast<size_t>(robot.num_links()));
+  curves_.clear();
   moving_.clear();
   moving_.reserve(joints_.size());
   for (int i = 1; i < robot.num_links(); ++i) {
@@ -308,13 +491,56 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
   q1_ = q1;
 }
 
+void Motion::reset(const Robot& robot, const Knot& from, const Knot& to, double duration) {
+  require_size(robot, from.q);
+  require_size(robot, to.q);
+  if (!(duration > 0.0 && std::isfinite(duration))) {
+    throw std::invalid_argument("a spline takes " + show(duration) +
+                                " s from knot to knot; give it a time above 0");
+  }
+  const int degree = degree_of(robot, from, to);
+  const RoundingScope rounding;
+  joints_.resize(static_cast<size_t>(robot.num_links()));
+  curves_.clear();
+  curves_.reserve(joints_.size());
+  moving_.clear();
+  moving_.reserve(joints_.size());
+  for (int i = 1; i < robot.num_links(); ++i) {
+    JointMotion& m = joints_[static_cast<size_t>(i)];
+    Curve curve;
+    if (!set_curve(robot, LinkIndex(i), from, to, duration, degree, m, curve)) continue;
+    m.curve = static_cast<int>(curves_.size());
+    curves_.push_back(curve);
+    moving_.emplace_back(i);
+  }
+  q0_ = from.q;
+  q1_ = to.q;
+}
+
+double Motion::rate(LinkIndex i, double t) const noexcept {
+  const JointMotion& m = joint(i);
+  const Curve* const c = curve(i);
+  if (c == nullptr) return m.rate;
+  const auto& a = c->angle;
+  return m.rate + t * (2.0 * a[0] + t * (3.0 * a[1] + t * (4.0 * a[2] + t * 5.0 * a[3])));
+}
+
+Vector3d Motion::velocity(LinkIndex i, double t) const noexcept {
+  const JointMotion& m = joint(i);
+  const Curve* const c = curve(i);
+  if (c == nullptr) return m.v;
+  Vector3d sum = 5.0 * c->p.col(3);
+  for (int k = 2; k >= 0; --k) sum = t * sum + (k + 2.0) * c->p.col(k);
+  return m.v + t * sum;
+}
+
 RigidEnclosure Motion::joint_transform(LinkIndex i, double t) const noexcept {
-  return transform_of(joint(i), t);
+  return transform_of(joint(i), curve(i), t);
 }
 
 void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const {
   // The ends are configurations; angles come to them by whole turns.
-  if (t == 0.0 || t == 1.0) {
+  if ((t == 0.0 || t == 1.0) && curves_.empty()) {
     link_poses(robot, t == 0.0 ? q0_ : q1_, X_WL);
     return;
   }
@@ -324,8 +550,8 @@ void Motion::poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_
     const Joint& joint = robot.joint(i);
     const JointMotion& m = this->joint(i);
     const RigidEnclosure X_PL = only_turns(joint)
-                                    ? robot.turned(i, m.angle0 + t * m.rate, m.angle_error)
-                                    : joint.X_PJ * transform_of(m, t);
+                                    ? robot.turned(i, angle_at(m, curve(i), t), m.angle_error)
+                                    : joint.X_PJ * transform_of(m, curve(i), t);
     X_WL[static_cast<size_t>(k)] = X_WL[static_cast<size_t>(joint.parent.value)] * X_PL;
   }
 }
@@ -351,7 +577,7 @@ RigidEnclosure joint_pose(const Robot& robot, LinkIndex i,
   Motion::JointMotion m;
   set_joint(robot, i, q, q, m);
   return only_turns(joint) ? robot.turned(i, m.angle0, m.angle_error)
-                           : joint.X_PJ * transform_of(m, 0.0);
+                           : joint.X_PJ * transform_of(m, nullptr, 0.0);
 }
 
 void link_poses(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q,

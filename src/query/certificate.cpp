@@ -71,7 +71,8 @@ struct Entry {
 };
 
 struct Edge {
-  Eigen::VectorXd q0, q1;
+  Knot from, to;
+  double duration = 0.0;  // of a spline; 0: it is none
   std::vector<Entry> entries;
 };
 
@@ -371,10 +372,11 @@ struct CertificateWriter::Impl {
       now.drift[i] = now.drift[parent];
       if (!m.moves) continue;
       now.axis[i] = now.X_WL[i].X.R * m.axis;
-      const Vector3d spin = m.rate * now.axis[i];
+      const Vector3d spin = motion.rate(link, t) * now.axis[i];
       now.spin[i] += spin;
       now.drift[i] +=
-          now.X_WL[parent].X.R * (robot.joint(link).X_PJ.X.R * m.v) - spin.cross(now.X_WL[i].X.p);
+          now.X_WL[parent].X.R * (robot.joint(link).X_PJ.X.R * motion.velocity(link, t)) -
+          spin.cross(now.X_WL[i].X.p);
     }
     return instants.emplace(t, std::move(now)).first->second;
   }
@@ -408,6 +410,8 @@ struct CertificateWriter::Impl {
                radius + half * (speed + m.speed_bound);
       result += m.rate_bound * away * (m.rate_bound + 2.0 * before) +
                 2.0 * m.speed_bound * (m.rate_bound + before);
+      if (const Motion::Curve* const curve = motion.curve(LinkIndex(i)))
+        result += curve->rate_change_bound * away + curve->acceleration_bound;
       speed += m.rate_bound * away + m.speed_bound;
     }
     speed_of_last = speed;
@@ -722,15 +726,12 @@ struct CertificateWriter::Impl {
     part(left, right, 0.0, 1.0);
   }
 
-  std::optional<std::string> add(const Eigen::Ref<const Eigen::VectorXd>& q0,
-                                 const Eigen::Ref<const Eigen::VectorXd>& q1) {
+  // The motion at hand, from one to the other.
+  std::optional<std::string> add(const Knot& from, const Knot& to, double duration) {
     const RoundingScope rounding;
-    motion.reset(world->robot(), q0, q1);
     instants.clear();
     spent = 0;
-    edge = {};
-    edge.q0 = q0;
-    edge.q1 = q1;
+    edge = {from, to, duration, {}};
     try {
       if (robot_root >= 0) {
         part_within(robot_root);
@@ -837,11 +838,20 @@ struct CertificateWriter::Impl {
     for (int i = 0; i < robot.num_links(); ++i) frames.push_back(frame_name(LinkIndex(i)));
     for (const Edge& e : edges) {
       out += "edge\n";
-      for (const auto& [word, q] : {std::pair("from", &e.q0), std::pair("to", &e.q1)}) {
+      const std::pair<const char*, const Eigen::VectorXd*> lines[] = {
+          {"from", &e.from.q},
+          {"to", &e.to.q},
+          {"from_velocity", &e.from.velocity},
+          {"to_velocity", &e.to.velocity},
+          {"from_acceleration", &e.from.acceleration},
+          {"to_acceleration", &e.to.acceleration}};
+      for (const auto& [word, values] : lines) {
+        if (values->size() == 0 && values != &e.from.q && values != &e.to.q) continue;
         out += word;
-        for (const double value : *q) out += " " + shortest(value);
+        for (const double value : *values) out += " " + shortest(value);
         out += "\n";
       }
+      if (e.duration > 0.0) out += "duration " + shortest(e.duration) + "\n";
       for (const Entry& entry : e.entries) {
         out += "plane " + shortest(entry.begin) + " " + shortest(entry.end) + " " +
                (entry.frame.valid() ? frames[static_cast<size_t>(entry.frame.value)] : "world");
@@ -871,7 +881,7 @@ struct CertificateWriter::Impl {
         cut.push_back(static_cast<int>(i));
     }
     if (cut.empty()) return;
-    Motion start(world->robot(), e.q0);
+    Motion start(world->robot(), e.from.q);
     std::vector<RigidEnclosure> X_WL(static_cast<size_t>(world->robot().num_links()));
     start.poses(world->robot(), 0.0, X_WL);
     const auto pose = [&](int leaf) {
@@ -998,7 +1008,14 @@ CertificateWriter& CertificateWriter::operator=(CertificateWriter&&) noexcept = 
 
 std::optional<std::string> CertificateWriter::add(const Eigen::Ref<const Eigen::VectorXd>& q0,
                                                   const Eigen::Ref<const Eigen::VectorXd>& q1) {
-  return impl_->add(q0, q1);
+  impl_->motion.reset(impl_->world->robot(), q0, q1);
+  return impl_->add({q0, {}, {}}, {q1, {}, {}}, 0.0);
+}
+
+std::optional<std::string> CertificateWriter::add(const Knot& from, const Knot& to,
+                                                  double duration) {
+  impl_->motion.reset(impl_->world->robot(), from, to, duration);
+  return impl_->add(from, to, duration);
 }
 
 int CertificateWriter::num_edges() const noexcept { return static_cast<int>(impl_->edges.size()); }

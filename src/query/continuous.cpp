@@ -166,7 +166,7 @@ class Query {
     count_moving_joints();
     const double half = 0.5;
     set_poses(half);
-    set_velocities();
+    set_velocities(half);
     for (size_t i = 0; i < ws_.margins.size(); ++i) {
       ws_.margins[i] = bound_above(
           goal_.clearance + half * side(static_cast<int>(i), LinkIndex(0), half).speed, 4);
@@ -245,7 +245,8 @@ class Query {
     }
   }
 
-  void set_velocities() {
+  // At t, where the links are posed.
+  void set_velocities(double t) {
     const Robot& robot = world_.robot();
     for (int i = 1; i < robot.num_links(); ++i) {
       const Motion::JointMotion& m = motion_.joint(LinkIndex(i));
@@ -255,7 +256,9 @@ class Query {
       v.axis = ws_.X_WL[k].X.R * m.axis;
       v.origin = ws_.X_WL[k].X.p;
       const Joint& joint = robot.joint(LinkIndex(i));
-      v.velocity = ws_.X_WL[static_cast<size_t>(joint.parent.value)].X.R * (joint.X_PJ.X.R * m.v);
+      v.velocity = ws_.X_WL[static_cast<size_t>(joint.parent.value)].X.R *
+                   (joint.X_PJ.X.R * motion_.velocity(LinkIndex(i), t));
+      v.rate = motion_.rate(LinkIndex(i), t);
     }
   }
 
@@ -294,16 +297,22 @@ class Query {
         const double near = across.norm() + g.radius + 2.0 * position_error +
                             (turn_error + m.axis_error) * arm_length + half_step * s.speed;
         const double radius = std::min(near, reach);
-        s.velocity += m.rate * across + v.velocity;
-        s.spin += m.rate * v.axis;
+        s.velocity += v.rate * across + v.velocity;
+        s.spin += v.rate * v.axis;
         s.acceleration += m.rate_bound * (2.0 * s.speed + m.rate_bound * radius);
+        double rate_error = m.rate_bound - std::abs(m.rate);
+        double speed_error = m.speed_bound - m.v.norm() * (1.0 - 1e-15);
+        if (const Motion::Curve* const curve = motion_.curve(i)) {
+          s.acceleration += curve->rate_change_bound * radius + curve->acceleration_bound;
+          rate_error = curve->rate_error;
+          speed_error = curve->speed_error;
+        }
         s.speed += m.rate_bound * radius + m.speed_bound;
         arms +=
             (turn_error + m.axis_error) * (m.rate_bound * (arm_length + g.radius) + m.speed_bound);
         turns += m.rate_bound;
-        unknown_turns += m.rate_bound - std::abs(m.rate);
-        unknown_arms += (m.rate_bound - std::abs(m.rate)) * (arm_length + g.radius) +
-                        (m.speed_bound - m.v.norm() * (1.0 - 1e-15));
+        unknown_turns += rate_error;
+        unknown_arms += rate_error * (arm_length + g.radius) + speed_error;
       }
       ++s.joints;
       reach += joint.X_PJ.X.p.norm() + joint.X_PJ.position_error + m.p0.norm() + m.speed_bound +
@@ -409,7 +418,7 @@ class Query {
     const double mid = 0.5 * (lo + hi);
     const double half_step = round_up(std::max(hi - mid, mid - lo));
     pose_at(mid);
-    set_velocities();
+    set_velocities(mid);
     for (size_t k = range.first; k < range.last; ++k) {
       const Impl::Task task = ws_.tasks[k];
       const GeometryPair pair = task.pair;

@@ -64,7 +64,7 @@ void EdgeWalk::start(const CollisionWorld& world, const Motion& motion, const St
   top_ = kNowhere;
   for (const LinkIndex link : motion.moving()) {
     moving_[at(link.value)] = motion_serial_;
-    const double rate = motion.joint(link).rate;
+    const double rate = motion.joint(link).rate_bound;
     for (int n = tree().node_of_joint(link); n >= 0; n = nodes_[at(n)].parent) {
       turns_[at(n)] = rate * rate + (moves_within(n) ? turns_[at(n)] : 0.0);
       if (moves_within(n)) continue;

@@ -39,6 +39,7 @@ struct Workspace::Impl {
   /// One link's joint at mid-time, in W.
   struct JointVelocity {
     Vector3d axis = Vector3d::Zero(), origin = Vector3d::Zero(), velocity = Vector3d::Zero();
+    double rate = 0.0;
   };
 
   /// Where a geometry is, computed when it is first asked for after the links have moved.

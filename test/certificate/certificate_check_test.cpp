@@ -54,7 +54,7 @@ TEST(CertificateCheck, AcceptsWhatIsProven) {
   const CheckResult r = files.check(slide_text("plane 0 1 world 0 1 0 0.2 0 1 1 2\n"));
   EXPECT_TRUE(r.proven) << r.why;
   ASSERT_EQ(r.what.edges.size(), 1U);
-  EXPECT_EQ(r.what.edges[0].first, std::vector<double>{-1.0});
+  EXPECT_EQ(r.what.edges[0].from, std::vector<double>{-1.0});
   EXPECT_EQ(r.what.joints, std::vector<std::string>{"slide"});
   // The same from the ball's own frame, in two pieces of time, and the other way round.
   EXPECT_TRUE(files

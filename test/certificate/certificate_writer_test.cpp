@@ -20,6 +20,7 @@
 #include "catena/query/certificate.hpp"
 #include "catena/query/continuous.hpp"
 #include "support/data.hpp"
+#include "support/random.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace catena {
@@ -255,6 +256,53 @@ TEST(CertificateWriter, WhatMovesInsideASolidIsRefused) {
   const auto inside = certificate::check_certificate(problem.inputs, claimed);
   EXPECT_FALSE(inside.proven);
   EXPECT_NE(inside.why.find("inside the solid"), std::string::npos) << inside.why;
+}
+
+// Property: splines have certificates that hold for them and for no other spline: with another
+// duration, slope or end the planes are refused, or the spline's poses are as before.
+TEST(CertificateWriter, SplinesAreCertified) {
+  const fs::path e = kConfig / "examples";
+  const Problem problem(e / "two_link.urdf", e / "post.json", e / "two_link.srdf");
+  const certificate::Checker checker(problem.inputs);
+  const Robot& robot = problem.world->robot();
+  std::mt19937_64 rng(6);
+  int free = 0, refused = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto random = [&](double size) {
+      return Eigen::VectorXd(
+          Eigen::Vector2d(test::uniform(rng, -size, size), test::uniform(rng, -size, size)));
+    };
+    Knot from{Eigen::Vector2d(-1, 0) + random(0.6), random(2), random(4)};
+    Knot to{from.q + random(0.8), random(2), random(4)};
+    if (trial % 3 == 1) from.acceleration = to.acceleration = {};
+    if (trial % 6 == 2) from.velocity = to.velocity = from.acceleration = to.acceleration = {};
+    const double duration = test::uniform(rng, 0.2, 1.5);
+    const std::string where = "seed 6 trial " + std::to_string(trial);
+    Workspace workspace(*problem.world);
+    const Motion motion(robot, from, to, duration);
+    const MotionResult result = check_motion(*problem.world, motion, {}, workspace);
+    CertificateWriter writer(problem.world, {});
+    const auto why = writer.add(from, to, duration);
+    if (result.verdict == Verdict::kCollision) {
+      EXPECT_TRUE(why || !checker.check(writer.text()).proven) << where;
+      continue;
+    }
+    if (result.verdict != Verdict::kFree) continue;
+    ++free;
+    ASSERT_FALSE(why) << where << *why;
+    const std::string text = writer.text();
+    const auto checked = checker.check(text);
+    ASSERT_TRUE(checked.proven) << where << checked.why;
+    ASSERT_EQ(checked.what.edges[0].duration, duration);
+    // The same planes for a spline that overshoots by a metre or so.
+    if (from.velocity.size() == 0) continue;
+    const size_t line = text.find("to_velocity");
+    const std::string faster =
+        text.substr(0, line) + "to_velocity 40 -40" + text.substr(text.find('\n', line));
+    refused += checker.check(faster).proven ? 0 : 1;
+  }
+  EXPECT_GT(free, 15);
+  EXPECT_GT(refused, 10);
 }
 
 // Robots and scenes that changed: what was proven is of others.

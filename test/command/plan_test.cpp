@@ -355,6 +355,63 @@ TEST_F(Plan, VerifyFindsTheFirstEdgeThatCollides) {
   EXPECT_NEAR(answer["edges"][1]["contact"], (1.0 - std::asin(0.12 / 1.5)) / 2.0, 1e-5);
 }
 
+// Property: a trajectory is followed as its splines run, in closed form; its times change nothing.
+TEST_F(Plan, VerifyFollowsTheSplinesOfATrajectory) {
+  const double angle = std::asin(0.12 / 1.5);  // of the shoulder where the arm meets the ball
+  const auto contact_of = [&](const std::string& path) {
+    const CommandResult result = run_catena(arguments("verify", {"--path", path, "--json"}));
+    EXPECT_EQ(result.status, 1) << result.out << result.err;
+    return Json::parse(result.out)["edges"][0]["contact"].get<double>();
+  };
+  // From rest to rest as ROS prints a message: cubic 1 - 2 (3 t^2 - 2 t^3), quintic with 0.
+  const auto message = [&](const std::string& name, const std::string& accelerations) {
+    return folder.write(name,
+                        "joint_names: [elbow, shoulder]\npoints:\n"
+                        "- positions: [0.0, 1.0]\n  velocities: [0.0, 0.0]\n"
+                        "  accelerations: " +
+                            accelerations +
+                            "\n  time_from_start: {sec: 0, nanosec: 0}\n"
+                            "- positions: [0.0, -1.0]\n  velocities: [0.0, 0.0]\n"
+                            "  accelerations: " +
+                            accelerations + "\n  time_from_start: {sec: 3, nanosec: 500000000}\n");
+  };
+  const double cubic = contact_of(message("cubic.yaml", "[]"));
+  EXPECT_NEAR(1 - 2 * (3 * cubic * cubic - 2 * std::pow(cubic, 3)), angle, 1e-5);
+  const double quintic = contact_of(message("quintic.yaml", "[0.0, 0.0]"));
+  EXPECT_NEAR(
+      1 - 2 * (10 * std::pow(quintic, 3) - 15 * std::pow(quintic, 4) + 6 * std::pow(quintic, 5)),
+      angle, 1e-5);
+  // Both knots are free, and so is the straight edge; the spline swings to -0.5 between them.
+  const std::string swing = folder.write("swing.json", R"({"format": "catena-path/1",
+    "joint_order": ["shoulder", "elbow"], "states": [[0.5, 0], [0.5, 0]], "times": [1, 3],
+    "interpolation": "spline", "velocities": [[-2, 0], [2, 0]]})");
+  EXPECT_NEAR(contact_of(swing), 0.5 - std::sqrt(angle + 0.5) / 2.0, 1e-5);
+}
+
+// Property: the certificate of a trajectory holds for that trajectory alone.
+TEST_F(Plan, TrajectoriesHaveCertificates) {
+  const auto trajectory = [&](const std::string& name, const std::string& velocity) {
+    return folder.write(name, R"({"format": "catena-path/1", "joint_order": ["shoulder", "elbow"],
+      "states": [[1.2, 0], [0.9, 0.3], [1.3, -0.2]], "times": [0, 1, 2.5],
+      "interpolation": "spline", "velocities": [[0, 0], [)" +
+                                  velocity + R"(, 0.1], [0, 0]],
+      "accelerations": [[0, 0], [0.1, 0], []]})");
+  };
+  const std::string proof = file("trajectory.certificate");
+  const CommandResult written = run_catena(arguments(
+      "verify", {"--path", trajectory("a.json", "0.1"), "--write-certificate", proof, "--json"}));
+  ASSERT_EQ(written.status, 0) << written.out << written.err;
+  EXPECT_EQ(Json::parse(written.out)["written_certificate"]["proven"], true);
+  EXPECT_NE(read_file(proof).find("to_velocity"), std::string::npos);
+  const auto recheck = [&](const std::string& path) {
+    return run_catena(arguments("verify", {"--path", path, "--certificate", proof}));
+  };
+  EXPECT_EQ(recheck(file("a.json")).status, 0);
+  const CommandResult other = recheck(trajectory("b.json", "0.11"));
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.out.find("says nothing of edge 0"), std::string::npos) << other.out;
+}
+
 TEST_F(Plan, PicturesAreWrittenOfPathsGoodAndBad) {
   const std::string bad = folder.write("bad.path", "1.2 0\n-1.2 0\n");
   const CommandResult result = run_catena(

@@ -1,5 +1,6 @@
 // `catena query`: how values reach joints, which files replace which, what an answer holds.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,26 @@ TEST_F(Query, AFurtherRobotStandsWhereItIsPutAndMoves) {
   EXPECT_NEAR(states[0]["distance"][0], 0.8, 1e-5);
   EXPECT_EQ(states[0]["pair"], Json::array({"ball", "b/ball"}));
   EXPECT_EQ(states[1]["verdict"], "collision");
+}
+
+// A thing that moves by itself is a link on a floating joint: two balls of 0.1 m on straight ways
+// that cross at the same time, or pass each other by half a second.
+TEST_F(Query, AThingThatMovesByItselfIsMet) {
+  const std::string crate = folder.write("crate.urdf", R"(<robot name="crate"><link name="floor"/>
+    <link name="crate"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+    <joint name="at" type="floating"><parent link="floor"/><child link="crate"/></joint></robot>)");
+  const CommandResult result = ask(slider, R"({"joint_order": ["slide", "c/at"],
+    "states": {"a": [0, 1, -1, 0, 0, 0, 0, 1], "b": [2, 1, 1, 0, 0, 0, 0, 1],
+               "late": [0, 1, -1.5, 0, 0, 0, 0, 1], "after": [2, 1, 0.5, 0, 0, 0, 0, 1]},
+    "edges": [{"id": "meet", "from": "a", "to": "b"},
+              {"id": "pass", "from": "late", "to": "after"}]})",
+                                   {"--with", "c=" + crate + "@0,0,0,0,0,0"});
+  ASSERT_EQ(result.status, 1) << result.err;
+  const Json edges = Json::parse(result.out)["edges"];
+  // Both go at 2 m a unit of time, across each other: sqrt(2) 2 (1/2 - t) apart.
+  EXPECT_NEAR(edges[0]["contact"], 0.5 - 0.2 / (2.0 * std::sqrt(2.0)), 1e-5);
+  EXPECT_EQ(edges[0]["pair"], Json::array({"ball", "c/crate"}));
+  EXPECT_EQ(edges[1]["verdict"], "free");
 }
 
 TEST_F(Query, OthersPlaceTheJointsOutsideTheGroup) {

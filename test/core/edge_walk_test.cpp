@@ -67,7 +67,7 @@ TEST_P(OnEachTarget, WhatIsDroppedStaysApart) {
       left += open.size();
       // The balls' places by the oracle's kinematics.
       oracle::Kinematics<Real> truth(c.spec);
-      truth.set_motion(c.q0, c.q1);
+      c.tell(truth);
       std::vector<std::vector<oracle::Vec3>> centers;
       std::vector<oracle::Pose3> X;
       for (const double share : {0.0, 0.2, 0.5, 0.8, 1.0}) {
@@ -131,7 +131,7 @@ TEST_P(OnEachTarget, BallsHoldTheirPartsAllTheTime) {
     const bool by_state = rng() % 2 == 0;
     walk.start(*c.world, c.motion, by_state ? looked_at(c, workspace) : EdgeWalk::State{});
     oracle::Kinematics<Real> truth(c.spec);
-    truth.set_motion(c.q0, c.q1);
+    c.tell(truth);
     const double lo = trial % 2 == 0 ? 0.0 : uniform(rng, 0, 1);
     const double hi = trial % 2 == 0 ? 1.0 : std::min(1.0, lo + uniform(rng, 0, 0.3));
     walk.set_interval(lo, hi);

@@ -397,6 +397,126 @@ TEST(MotionProperty, SpeedAndRateBoundTheMotion) {
   }
 }
 
+// Property: every link's pose along a spline lies in the ball that is claimed, and rates and
+// velocities, and their changes, are what differences of the oracle's curves say.
+TEST(MotionProperty, SplinesHoldFiftyDigitKinematics) {
+  std::mt19937_64 rng(28);
+  double worst = 0.0;
+  for (const std::string& name : oracle::robot_names()) {
+    const RobotSpec spec = oracle::make_robot_spec(name);
+    const auto robot = oracle::make_robot(spec);
+    for (int trial = 0; trial < 12; ++trial) {
+      const auto q0 = oracle::random_configuration(spec, rng);
+      const auto q1 = oracle::nearby_configuration(spec, q0, trial % 2 == 0 ? 0.5 : 1e-6, rng);
+      const oracle::SplineSpec spline = oracle::random_spline(spec, q0, q1, rng);
+      const std::string where = "seed 28 " + name + " trial " + std::to_string(trial);
+      const Motion motion = oracle::make_motion(*robot, spec, spline);
+      oracle::Kinematics<Digits50> truth(spec);
+      truth.set_spline(spline);
+      std::vector<RigidEnclosure> X(static_cast<size_t>(robot->num_links()));
+      std::vector<Pose50> exact;
+      for (const double t : {0.0, 0.1, 0.37, 0.5, 0.77, 1.0}) {
+        motion.poses(*robot, t, X);
+        truth.poses(Digits50(t), exact);
+        for (size_t i = 0; i < spec.links.size(); ++i) {
+          const Body& body = robot->body(robot->find_body(spec.links[i].name));
+          const RigidEnclosure X_WB = X[static_cast<size_t>(body.link.value)] * body.X_LB;
+          worst = std::max(worst, expect_inside(X_WB, exact[i], where + " " + spec.links[i].name));
+          EXPECT_LT(X_WB.position_error, 1e-8) << where;
+        }
+        for (size_t j = 0; j < spec.joints.size(); ++j) {
+          if (spec.joints[j].kind == JointKind::kFixed) continue;
+          const LinkIndex link = robot->body(robot->find_body(spec.joints[j].child)).link;
+          const auto& m = motion.joint(link);
+          const auto& path = truth.path(static_cast<int>(j));
+          if (!m.moves) {
+            // The oracle's slerp of a quaternion to itself is off in the last digits.
+            EXPECT_LT(path.greatest_speed() + path.greatest_rate(), Digits50(1e-40)) << where;
+            continue;
+          }
+          const Motion::Curve& curve = *motion.curve(link);
+          const Digits50 h("1e-18"), s(t);
+          const Digits50 rate = (path.angle_at(s + h) - path.angle_at(s - h)) / (2 * h);
+          const auto velocity = (Digits50(1) / (2 * h)) * (path.p_at(s + h) - path.p_at(s - h));
+          const Digits50 rate_change =
+              (path.angle_at(s + h) - 2 * path.angle_at(s) + path.angle_at(s - h)) / (h * h);
+          const auto acceleration =
+              (Digits50(1) / (h * h)) *
+              (path.p_at(s + h) - Digits50(2) * path.p_at(s) + path.p_at(s - h));
+          const Vector3d v = motion.velocity(link, t);
+          const auto v_error = velocity - oracle::Vec<Digits50>{v.x(), v.y(), v.z()};
+          // The differences are off by 1e-25 or so.
+          const Digits50 rough(1e-20);
+          EXPECT_LE(abs(rate - motion.rate(link, t)), curve.rate_error + rough) << where;
+          EXPECT_LE(norm(v_error), curve.speed_error + rough) << where;
+          EXPECT_LE(abs(rate), m.rate_bound + rough) << where;
+          EXPECT_LE(norm(velocity), m.speed_bound + rough) << where;
+          EXPECT_LE(abs(rate_change), curve.rate_change_bound + Digits50(1e-10)) << where;
+          EXPECT_LE(norm(acceleration), curve.acceleration_bound + Digits50(1e-10)) << where;
+        }
+        if (HasFailure()) return;
+      }
+    }
+  }
+  std::printf("largest share of a bound that was needed: %.3f\n", worst);
+}
+
+// A cubic and a quintic whose values are known in closed form: half-way between two knots at rest
+// both are half-way, at 3 or 2 and at 15/8 times the mean velocity.
+TEST(Motion, SplinesBetweenKnotsAtRestAreTheKnownOnes) {
+  const RobotSpec spec = one_joint(JointKind::kContinuous);
+  const auto robot = oracle::make_robot(spec);
+  const auto one = [](double x) { return Eigen::VectorXd::Constant(1, x); };
+  const Motion line(*robot, {one(1.0), {}, {}}, {one(9.0), {}, {}}, 4.0);
+  const Motion cubic(*robot, {one(1.0), one(0.0), {}}, {one(9.0), one(0.0), {}}, 4.0);
+  const Motion quintic(*robot, {one(1.0), one(0.0), one(0.0)}, {one(9.0), one(0.0), one(0.0)}, 4.0);
+  // By the path parameter, not by time.
+  EXPECT_NEAR(line.rate(LinkIndex(1), 0.5), 8.0, 1e-12);
+  EXPECT_NEAR(cubic.rate(LinkIndex(1), 0.5), 1.5 * 8.0, 1e-12);
+  EXPECT_NEAR(quintic.rate(LinkIndex(1), 0.5), 15.0 / 8.0 * 8.0, 1e-12);
+  // 9 rad is a whole turn further on than the state, and is reached all the way.
+  for (const Motion* motion : {&line, &cubic, &quintic}) {
+    const Matrix3d half = robot->turned(LinkIndex(1), 5.0, 0.0).X.R;
+    std::vector<RigidEnclosure> X(2);
+    motion->poses(*robot, 0.5, X);
+    EXPECT_LT((X[1].X.R - half).norm(), 1e-14);
+  }
+}
+
+TEST(Motion, RefusesWhatIsNoSpline) {
+  RobotSpec spec = one_joint(JointKind::kRevolute);
+  spec.joints[0].lower = -1;
+  spec.joints[0].upper = 1;
+  const auto robot = oracle::make_robot(spec);
+  const auto expect_refused = [](const Robot& of, const Knot& from, const Knot& to, double duration,
+                                 const std::string& part) {
+    try {
+      const Motion motion(of, from, to, duration);
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  const auto one = [](double x) { return Eigen::VectorXd::Constant(1, x); };
+  const Knot still{one(0), one(0), {}};
+  expect_refused(*robot, still, still, 0.0, "time above 0");
+  expect_refused(*robot, still, still, std::nan(""), "time above 0");
+  expect_refused(*robot, still, {one(2), one(0), {}}, 1.0, "limits");
+  expect_refused(*robot, still, {one(0), one(kInfinity), {}}, 1.0, "not a finite number");
+  expect_refused(*robot, still, {one(0), {}, {}}, 1.0, "the other has not");
+  expect_refused(*robot, {one(0), {}, one(0)}, {one(0), {}, one(0)}, 1.0, "no velocities");
+  expect_refused(*robot, still, {one(0), Eigen::VectorXd::Zero(2), {}}, 1.0, "2 velocities");
+  expect_refused(*robot, still, {one(0), one(1e7), {}}, 1.0, "1e6 rad");
+  expect_refused(*robot, still, {one(0), one(1e300), {}}, 1e300, "joint");
+  // Between its knots it may leave the limits.
+  EXPECT_NO_THROW(Motion(*robot, still, {one(1), one(9), {}}, 1.0));
+  const auto ball = oracle::make_robot(one_joint(JointKind::kBall));
+  const Eigen::Vector4d upright(0, 0, 0, 1), turned(0, 0, 0.6, 0.8), rest = Eigen::Vector4d::Zero();
+  expect_refused(*ball, {upright, rest, {}}, {turned, rest, {}}, 1.0, "stand still");
+  expect_refused(*ball, {upright, rest, {}}, {upright, upright, {}}, 1.0, "stand still");
+  EXPECT_NO_THROW(Motion(*ball, {turned, rest, {}}, {turned, rest, {}}, 1.0));
+}
+
 // Bad input throws and names the joint.
 TEST(Motion, RefusesWhatIsNoConfiguration) {
   const auto expect_refused = [](const RobotSpec& spec, const std::vector<double>& q,

@@ -36,7 +36,7 @@ TEST_P(OnEachTarget, SweptBoxesHoldTheirPartsAllTheTime) {
     QueryStats stats;
     walk.start(*c.world, c.motion, {});
     oracle::Kinematics<Real> truth(c.spec);
-    truth.set_motion(c.q0, c.q1);
+    c.tell(truth);
     const double lo = trial % 2 == 0 ? 0.0 : uniform(rng, 0, 1);
     const double hi = trial % 2 == 0 ? 1.0 : std::min(1.0, lo + uniform(rng, 0, 0.3));
     const double margin = trial % 3 == 0 ? 0.0 : uniform(rng, 0, 0.1);

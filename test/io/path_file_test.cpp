@@ -121,6 +121,57 @@ TEST(PathFile, ReadsTheMatrixForm) {
   EXPECT_EQ(file.states, (std::vector<std::vector<double>>{{1, 2.5, -3}, {4, 0.5, 6}}));
 }
 
+TEST(PathFile, ReadsTrajectoriesOfRos) {
+  const TemporaryFolder folder;
+  // As `ros2 topic echo` prints a moveit_msgs/RobotTrajectory.
+  const PathFile robot = load_path(folder.write("t.yaml", R"(joint_trajectory:
+  header:
+    stamp: {sec: 0, nanosec: 0}
+    frame_id: base
+  joint_names:
+  - a
+  - b
+  points:
+  - positions: [0.5, 1.0]
+    velocities: [0.0, 0.25]
+    accelerations: [1.0, 2.0]
+    effort: []
+    time_from_start:
+      sec: 0
+      nanosec: 0
+  - positions: [1.5, -1.0]
+    velocities: []
+    accelerations: []
+    effort: []
+    time_from_start:
+      sec: 2
+      nanosec: 500000000
+multi_dof_joint_trajectory:
+  joint_names: []
+  points: []
+)"));
+  EXPECT_EQ(robot.joint_order, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(robot.states, (std::vector<std::vector<double>>{{0.5, 1}, {1.5, -1}}));
+  EXPECT_EQ(*robot.times, (std::vector<double>{0, 2.5}));
+  ASSERT_TRUE(robot.slopes);
+  EXPECT_EQ(robot.slopes->velocities, (std::vector<std::vector<double>>{{0, 0.25}, {}}));
+  EXPECT_EQ(robot.slopes->accelerations, (std::vector<std::vector<double>>{{1, 2}, {}}));
+  // ROS 1's names, JSON.
+  const PathFile joints = load_path(folder.write("t.json", R"({"joint_names": ["a"], "points": [
+    {"positions": [0.5], "time_from_start": {"secs": 1, "nsecs": 5}},
+    {"positions": [1.5], "time_from_start": 2.5}]})"));
+  EXPECT_EQ(*joints.times, (std::vector<double>{1 + 5e-9, 2.5}));
+  ASSERT_TRUE(joints.slopes);
+  EXPECT_TRUE(joints.slopes->velocities[0].empty());
+  // Written and read again.
+  save_path(robot, (folder.path() / "again.json").string());
+  const PathFile again = load_path((folder.path() / "again.json").string());
+  ASSERT_TRUE(again.slopes);
+  EXPECT_EQ(again.slopes->velocities, robot.slopes->velocities);
+  EXPECT_EQ(again.slopes->accelerations, robot.slopes->accelerations);
+  EXPECT_EQ(again.times, robot.times);
+}
+
 TEST(PathFile, ReadsOmplAppPaths) {
   CATENA_REQUIRE_DATA("data/scenes/omplapp");
   const auto root = test::data_root() / "data/scenes/omplapp";
@@ -167,6 +218,29 @@ TEST(PathFile, SaysWhatIsWrong) {
             "p.json:1: times: 2 times for 1 states; give one for each state");
   EXPECT_EQ(say(head + R"("states": [[0], [1]], "times": [1, 0]})"),
             "p.json:1: times[1]: times run backwards; give times that do not decrease");
+  EXPECT_EQ(say(head + R"("states": [[0], [1]], "times": [1, 2], "velocities": [[0], [0]]})"),
+            "p.json:1: velocities: a path of straight edges has none; write \"interpolation\": "
+            "\"spline\" as well, or leave them out");
+  const std::string spline = head + R"("states": [[0], [1]], "interpolation": "spline")";
+  EXPECT_EQ(say(spline + "}"),
+            "p.json:1: interpolation: a spline needs times; give \"times\", one for each state");
+  EXPECT_EQ(say(spline + R"(, "times": [1, 1]})"),
+            "p.json:1: times[1]: the state is reached at 1 s, the one before at 1 s; give a "
+            "trajectory times that increase");
+  EXPECT_EQ(say(spline + R"(, "times": [1, 2], "velocities": [[0]]})"),
+            "p.json:1: velocities: 1 lists for 2 states; give one for each state, empty where "
+            "there is none");
+  EXPECT_EQ(say(spline + R"(, "times": [1, 2], "velocities": [[0, 1], []]})"),
+            "p.json:1: velocities[0]: 2 values, but the state has 1; give one for each, or none");
+  EXPECT_EQ(say(spline + R"(, "times": [1, 2], "accelerations": [[0], []]})"),
+            "p.json:1: states[0]: accelerations without velocities; give both, or neither");
+  EXPECT_EQ(say(R"({"joint_names": ["a"], "points": []})"),
+            "p.json:1: points: no point; a trajectory has one point at least");
+  EXPECT_EQ(say(R"({"joint_names": ["a"], "points": [{"positions": [1, 2]}]})"),
+            "p.json:1: points[0].positions: 2 values, but joint_names names 1 joints; give each "
+            "joint one");
+  EXPECT_EQ(say(R"({"joint_names": ["a"], "points": [{"positions": [1]}]})"),
+            "p.json:1: points[0]: \"time_from_start\" is missing; add it");
   EXPECT_EQ(say(head + R"("states": [[0], [1]], "edges": [{}, {}]})"),
             "p.json:1: edges: 2 edges for 2 states; give one between every two states, or none");
   EXPECT_EQ(say(head + R"("states": [[0], [1]], "edges": [{"verdict": "maybe"}]})"),

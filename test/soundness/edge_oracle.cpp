@@ -112,6 +112,12 @@ void EdgeOracle::set_motion(const std::vector<double>& q0, const std::vector<dou
   std::fill(rates_.begin(), rates_.end(), Real(-1));
 }
 
+void EdgeOracle::set_spline(const SplineSpec& spline) {
+  kinematics_.set_spline(spline);
+  placed_at_ = -1;
+  std::fill(rates_.begin(), rates_.end(), Real(-1));
+}
+
 Real EdgeOracle::rate(int pair) {
   Real& known = rates_[size_t(pair)];
   if (known >= 0) return known;
@@ -135,8 +141,8 @@ Real EdgeOracle::reach_rate(int geometry, int ancestor) const {
     const int j = kinematics_.parent_joint(l);
     if (j < 0) break;
     const auto& m = kinematics_.path(j);
-    rate += norm(m.v) + std::abs(m.rate) * reach;
-    reach += std::max(norm(m.p), norm(m.p + m.v)) + kinematics_.origin_distance(j);
+    rate += m.greatest_speed() + m.greatest_rate() * reach;
+    reach += m.farthest() + kinematics_.origin_distance(j);
   }
   return rate;
 }

@@ -47,6 +47,7 @@ class EdgeOracle {
 
   /// A state is a motion that stays.
   void set_motion(const std::vector<double>& q0, const std::vector<double>& q1);
+  void set_spline(const SplineSpec& spline);
 
   /// Of the motion that was set, at time t: the gap of one pair less the clearance. A solid mesh
   /// that contains the other geometry counts as contact.

@@ -124,6 +124,14 @@ Eigen::VectorXd positions(const Robot& robot, const RobotSpec& spec,
   return q;
 }
 
+Motion make_motion(const Robot& robot, const RobotSpec& spec, const SplineSpec& spline) {
+  const auto some = [&](const std::vector<double>& values) {
+    return values.empty() ? Eigen::VectorXd() : positions(robot, spec, values);
+  };
+  return Motion(robot, {some(spline.q0), some(spline.v0), some(spline.a0)},
+                {some(spline.q1), some(spline.v1), some(spline.a1)}, spline.duration);
+}
+
 std::vector<double> values(const Robot& robot, const RobotSpec& spec, const Eigen::VectorXd& q) {
   std::vector<double> out;
   for (const JointSpec& joint : spec.joints) {

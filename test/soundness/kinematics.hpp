@@ -15,7 +15,8 @@ namespace catena::oracle {
 ///
 /// Written from the contract alone: straight for revolute and prismatic joints, the shorter way
 /// round (with the double nearest 2 pi) for continuous joints and planar angles, slerp for
-/// rotations, mimic joints following the unwrapped value of what they follow.
+/// rotations, mimic joints following the unwrapped value of what they follow. Splines are Bezier
+/// curves, evaluated by de Casteljau's steps.
 template <class T>
 class Kinematics {
  public:
@@ -54,13 +55,97 @@ class Kinematics {
     for (size_t j = 0; j < robot_.joints.size(); ++j) compute(j, q0, q1, done);
   }
 
-  /// One joint's motion: translation p + t v, rotation R0 Rot(axis, angle + t rate).
+  void set_spline(const SplineSpec& spline) {
+    set_motion(spline.q0, spline.q0);
+    for (size_t j = 0; j < robot_.joints.size(); ++j) {
+      const JointSpec& joint = robot_.joints[j];
+      Path& m = paths_[j];
+      const Vec<T> ex{T(1), T(0), T(0)}, ey{T(0), T(1), T(0)}, ez{T(0), T(0), T(1)};
+      const auto along = [&](const std::vector<T>& values, const Vec<T>& d) {
+        if (m.p_control.empty()) m.p_control.assign(values.size(), m.p);
+        for (size_t k = 0; k < values.size(); ++k)
+          m.p_control[k] = m.p_control[k] + (values[k] - values[0]) * d;
+      };
+      if (joint.kind == JointKind::kFixed || joint.kind == JointKind::kBall) continue;
+      if (joint.kind == JointKind::kPlanar) {
+        const int k = first_value_[j];
+        along(control_of(spline, k, T(spline.q0[size_t(k)]), false, joint), m.plane[0]);
+        along(control_of(spline, k + 1, T(spline.q0[size_t(k) + 1]), false, joint), m.plane[1]);
+        m.angle_control = control_of(spline, k + 2, m.angle, true, joint);
+      } else if (joint.kind == JointKind::kFloating) {
+        const int k = first_value_[j];
+        for (int i = 0; i < 3; ++i)
+          along(control_of(spline, k + i, T(spline.q0[size_t(k + i)]), false, joint), i == 0 ? ex
+                                                                                      : i == 1
+                                                                                          ? ey
+                                                                                          : ez);
+      } else {
+        // Through mimics to the joint that has a value.
+        size_t source = j;
+        T multiplier(1), offset(0);
+        while (!robot_.joints[source].mimic.empty()) {
+          offset += multiplier * T(robot_.joints[source].offset);
+          multiplier *= T(robot_.joints[source].multiplier);
+          source = index_of(robot_.joints[source].mimic);
+        }
+        const JointSpec& leader = robot_.joints[source];
+        std::vector<T> values = control_of(spline, first_value_[source], paths_[source].value,
+                                           leader.kind == JointKind::kContinuous, leader);
+        for (T& value : values) value = multiplier * value + offset;
+        if (joint.kind == JointKind::kPrismatic) {
+          along(values, (T(1) / norm(vec<T>(joint.axis))) * vec<T>(joint.axis));
+        } else {
+          m.angle_control = values;
+        }
+      }
+    }
+  }
+
+  /// One joint's motion: translation p + t v, rotation R0 Rot(axis, angle + t rate); of a spline
+  /// the control points instead.
   struct Path {
     Vec<T> p, v;
     Mat<T> R0;
     Vec<T> axis{T(1), T(0), T(0)};
     T angle{}, rate{};
     T value{}, value_rate{};  // of joints with one value, unwrapped
+    Vec<T> plane[2];          // of planar joints: where x and y point
+    std::vector<T> angle_control;
+    std::vector<Vec<T>> p_control;
+
+    T angle_at(const T& t) const {
+      return angle_control.empty() ? T(angle + t * rate) : point_of(angle_control, t);
+    }
+    Vec<T> p_at(const T& t) const { return p_control.empty() ? p + t * v : point_of(p_control, t); }
+    /// Over the whole motion, at most.
+    T greatest_rate() const {
+      using std::abs;
+      T most = abs(rate);
+      for (size_t k = 1; k < angle_control.size(); ++k)
+        most = std::max<T>(
+            most, T(angle_control.size() - 1) * abs(angle_control[k] - angle_control[k - 1]));
+      return most;
+    }
+    T greatest_speed() const {
+      T most = norm(v);
+      for (size_t k = 1; k < p_control.size(); ++k)
+        most = std::max<T>(most, T(p_control.size() - 1) * norm(p_control[k] - p_control[k - 1]));
+      return most;
+    }
+    T farthest() const {
+      T most = std::max<T>(norm(p), norm(p + v));
+      for (const Vec<T>& at : p_control) most = std::max<T>(most, norm(at));
+      return most;
+    }
+
+   private:
+    template <class Point>
+    static Point point_of(std::vector<Point> control, const T& t) {
+      for (size_t n = control.size(); n > 1; --n)
+        for (size_t k = 0; k + 1 < n; ++k)
+          control[k] = control[k] + t * (control[k + 1] - control[k]);
+      return control[0];
+    }
   };
   const Path& path(int joint) const { return paths_[size_t(joint)]; }
   T origin_distance(int joint) const { return norm(origin_[size_t(joint)].p); }
@@ -70,7 +155,7 @@ class Kinematics {
     X.assign(robot_.links.size(), Pose<T>{});
     for (size_t j = 0; j < robot_.joints.size(); ++j) {  // parents come first
       const Path& m = paths_[j];
-      const Pose<T> M{m.R0 * rotation(m.axis, T(m.angle + t * m.rate)), m.p + t * m.v};
+      const Pose<T> M{m.R0 * rotation(m.axis, m.angle_at(t)), m.p_at(t)};
       X[size_t(child_link_[j])] = X[size_t(parent_link_[j])] * (origin_[j] * M);
     }
   }
@@ -87,6 +172,28 @@ class Kinematics {
     if (d > pi) d -= T(2) * pi;
     if (d < -pi) d += T(2) * pi;
     return d;
+  }
+
+  // The control values of one value, which starts at `start`; `turns`: it goes on from there by
+  // what the two values differ by.
+  static std::vector<T> control_of(const SplineSpec& spline, int index, const T& start, bool turns,
+                                   const JointSpec& joint) {
+    const auto k = static_cast<size_t>(index);
+    const bool limited = joint.kind == JointKind::kRevolute || joint.kind == JointKind::kPrismatic;
+    const T end =
+        turns ? start + (T(spline.q1[k]) - T(spline.q0[k]))
+              : T(limited ? std::clamp(spline.q1[k], joint.lower, joint.upper) : spline.q1[k]);
+    const T D(spline.duration);
+    if (spline.v0.empty()) return {start, end};
+    const T V0 = T(spline.v0[k]) * D, V1 = T(spline.v1[k]) * D;
+    if (spline.a0.empty()) return {start, start + V0 / T(3), end - V1 / T(3), end};
+    const T A0 = T(spline.a0[k]) * D * D, A1 = T(spline.a1[k]) * D * D;
+    return {start,
+            start + V0 / T(5),
+            start + T(2) * V0 / T(5) + A0 / T(20),
+            end - T(2) * V1 / T(5) + A1 / T(20),
+            end - V1 / T(5),
+            end};
   }
 
   static void slerp(const double* a, const double* b, Path& m) {
@@ -158,6 +265,8 @@ class Kinematics {
           B.ey = Vec<T>{T(0), T(-1), T(0)};
           B.ez = Vec<T>{T(0), T(0), T(-1)};
         }
+        m.plane[0] = B.ex;
+        m.plane[1] = B.ey;
         m.p = T(a[0]) * B.ex + T(a[1]) * B.ey;
         m.v = (T(b[0]) - T(a[0])) * B.ex + (T(b[1]) - T(a[1])) * B.ey;
         m.axis = axis;

@@ -2,25 +2,38 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "catena/model/motion.hpp"
 #include "catena/query/collision_world.hpp"
 #include "soundness/chain_bridge.hpp"
+#include "soundness/engine_bridge.hpp"
+#include "soundness/kinematics.hpp"
 #include "soundness/robots.hpp"
 #include "support/random.hpp"
 
 namespace catena::oracle {
 
-/// A random robot, or several, with or without a scene; and an edge of it on which all joints move
-/// or some.
+/// A random robot, or several, with or without a scene; and an edge or a spline of it on which all
+/// joints move or some.
 struct MotionCase {
   RobotSpec spec;
   std::shared_ptr<const CollisionWorld> world;
   std::vector<double> q0, q1;
+  std::optional<SplineSpec> spline;
   Motion motion;
   std::string where;
+
+  template <class T>
+  void tell(Kinematics<T>& truth) const {
+    if (spline) {
+      truth.set_spline(*spline);
+    } else {
+      truth.set_motion(q0, q1);
+    }
+  }
 };
 
 inline MotionCase random_motion_case(test::Rng& rng, const std::string& seed, int links,
@@ -39,8 +52,12 @@ inline MotionCase random_motion_case(test::Rng& rng, const std::string& seed, in
   const double share = std::pow(10.0, test::uniform(rng, -6.0, 0.0));
   c.q1 = blend(c.spec, c.q0, far, share);
   if (rng() % 3 == 0) c.q1 = change_some(c.spec, c.q0, c.q1, 1 + int(rng() % 2), rng);
-  c.motion = Motion(*robot, positions(*robot, c.spec, c.q0), positions(*robot, c.spec, c.q1));
-  c.where = seed + " " + chain.kind + " share " + std::to_string(share);
+  if (rng() % 4 == 0) c.spline = random_spline(c.spec, c.q0, c.q1, rng);
+  c.motion = c.spline
+                 ? make_motion(*robot, c.spec, *c.spline)
+                 : Motion(*robot, positions(*robot, c.spec, c.q0), positions(*robot, c.spec, c.q1));
+  c.where =
+      seed + " " + chain.kind + " share " + std::to_string(share) + (c.spline ? " spline" : "");
   return c;
 }
 

@@ -374,6 +374,42 @@ std::vector<double> nearby_configuration(const RobotSpec& robot, const std::vect
   return q;
 }
 
+SplineSpec random_spline(const RobotSpec& robot, const std::vector<double>& from,
+                         const std::vector<double>& to, std::mt19937_64& rng) {
+  SplineSpec s{from, to, {}, {}, {}, {}, std::pow(10.0, uniform(rng, -1, 1))};
+  const int degree = std::array{1, 3, 3, 5, 5}[rng() % 5];
+  // Near-straight, or with overshoots.
+  const double size = std::pow(10.0, uniform(rng, -2, 0.7));
+  std::vector<double> all[4];
+  size_t i = 0;
+  for (const JointSpec& j : robot.joints) {
+    if (!j.mimic.empty()) continue;
+    const size_t n = size_t(num_values(j.kind)), rotation = n >= 4 ? 4 : 0;
+    const bool stays = rng() % 8 == 0;
+    for (size_t k = i; k < i + n; ++k) {
+      const bool turns = k >= i + n - rotation;
+      if (turns) s.q1[k] = s.q0[k];
+      const double step = s.q1[k] - s.q0[k];
+      for (int which = 0; which < 4; ++which) {
+        const double by_time = which < 2 ? s.duration : s.duration * s.duration;
+        const double mean = which < 2 ? step : 0.0;
+        all[which].push_back(turns || stays ? 0.0
+                                            : (mean + uniform(rng, -size, size) * step) / by_time);
+      }
+    }
+    i += n;
+  }
+  if (degree >= 3) {
+    s.v0 = all[0];
+    s.v1 = all[1];
+  }
+  if (degree == 5) {
+    s.a0 = all[2];
+    s.a1 = all[3];
+  }
+  return s;
+}
+
 SceneSpec random_scene(double reach, std::mt19937_64& rng) {
   SceneSpec scene;
   const int count = std::uniform_int_distribution<int>(2, 7)(rng);

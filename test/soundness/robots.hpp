@@ -35,6 +35,11 @@ std::vector<double> random_configuration(const RobotSpec& robot, std::mt19937_64
 std::vector<double> nearby_configuration(const RobotSpec& robot, const std::vector<double>& near,
                                          double share, std::mt19937_64& rng);
 
+/// A spline from one to the other, some of whose values overshoot by far; rotations of floating and
+/// ball joints stay as they are at first.
+SplineSpec random_spline(const RobotSpec& robot, const std::vector<double>& from,
+                         const std::vector<double>& to, std::mt19937_64& rng);
+
 /// Some obstacles of every kind around a robot of the given reach.
 SceneSpec random_scene(double reach, std::mt19937_64& rng);
 double reach_of(const std::string& robot);

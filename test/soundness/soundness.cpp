@@ -1,15 +1,17 @@
 // Checks the engine's verdicts on many edges against an oracle that shares no code with it.
 //
-//   soundness --edges N [--seed S] [--robot NAME] [--state FILE] [--verbose]
+//   soundness --edges N [--seed S] [--robot NAME] [--state FILE] [--splines] [--verbose]
 //
 // Edge k depends on the seed and k alone, so that any one can be repeated with --only K, and a run
-// that was cut short goes on from --state FILE. Exit status 0 if no verdict was wrong.
+// that was cut short goes on from --state FILE. With --splines every motion is one. Exit
+// status 0 if no verdict was wrong.
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -31,6 +33,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::string robot;  // all of them if empty
   std::string state;
+  bool splines = false;
   std::int64_t only = -1;
   bool verbose = false;
 };
@@ -39,7 +42,16 @@ struct Edge {
   std::string robot_name, kind;
   SceneSpec scene;
   std::vector<double> q0, q1;
+  std::optional<SplineSpec> spline;  // its motion, if it is not straight
   double clearance = 0.0;
+
+  void tell(EdgeOracle& oracle) const {
+    if (spline) {
+      oracle.set_spline(*spline);
+    } else {
+      oracle.set_motion(q0, q1);
+    }
+  }
 };
 
 using test::uniform;
@@ -100,7 +112,7 @@ Approach nearest_approach(const RobotSpec& robot, const Edge& edge, const Placed
     for (size_t j = i + 1; j < robot.links.size(); ++j)
       alone.disabled.push_back({robot.links[i].name, robot.links[j].name});
   EdgeOracle oracle(alone, scene);
-  oracle.set_motion(edge.q0, edge.q1);
+  edge.tell(oracle);
   // The lowest samples lead to the nearest approach, or close to it.
   struct Start {
     Real gap, t;
@@ -160,10 +172,14 @@ Edge make_edge(const Arguments& arguments, std::uint64_t k, std::string& note) {
     if (oracle.smallest_gap_at(0).hi > 0) break;
   }
   edge.q1 = uniform(rng, 0, 1) < 0.02 ? edge.q0 : nearby_configuration(robot, edge.q0, share, rng);
+  if (arguments.splines) {
+    edge.spline = random_spline(robot, edge.q0, edge.q1, rng);
+    edge.q1 = edge.spline->q1;
+  }
   edge.kind = "random";
   const int kind = static_cast<int>(rng() % 4);
-  if (kind == 0) return edge;
-  oracle.set_motion(edge.q0, edge.q1);
+  if (kind == 0 || (kind == 3 && edge.spline)) return edge;
+  edge.tell(oracle);
   char text[200];
   const double margin =
       std::array{1e-3, 1e-4, 1e-5, 2e-6, 1e-6, -1e-6, -2e-6, -1e-5, -1e-4}[rng() % 9];
@@ -221,6 +237,14 @@ Edge make_edge(const Arguments& arguments, std::uint64_t k, std::string& note) {
   return edge;
 }
 
+SplineSpec reversed(const SplineSpec& spline) {
+  SplineSpec back{spline.q1, spline.q0, spline.v1,      spline.v0,
+                  spline.a1, spline.a0, spline.duration};
+  for (double& v : back.v0) v = -v;
+  for (double& v : back.v1) v = -v;
+  return back;
+}
+
 struct Judge {
   const Arguments& arguments;
   Counters& counters;
@@ -270,12 +294,13 @@ struct Judge {
     QueryOptions options;
     options.clearance = edge.clearance;
     const auto start = std::chrono::steady_clock::now();
-    const Motion motion(*robot, q0, q1);
+    const Motion motion =
+        edge.spline ? make_motion(*robot, spec, *edge.spline) : Motion(*robot, q0, q1);
     const MotionResult result = check_motion(world, motion, options, workspace);
     const auto middle = std::chrono::steady_clock::now();
 
     EdgeOracle oracle(spec, edge.scene, edge.clearance);
-    oracle.set_motion(edge.q0, edge.q1);
+    edge.tell(oracle);
     if (static_cast<std::int64_t>(oracle.pairs().size()) != world.num_geometry_pairs())
       fail("pair count", edge,
            std::to_string(oracle.pairs().size()) + " not " +
@@ -287,7 +312,8 @@ struct Judge {
 
     // The same edge from the other end must not say the contrary.
     if (k % 4 == 0) {
-      const Motion back(*robot, q1, q0);
+      const Motion back =
+          edge.spline ? make_motion(*robot, spec, reversed(*edge.spline)) : Motion(*robot, q1, q0);
       const MotionResult reversed = check_motion(world, back, options, workspace);
       const bool contrary =
           (reversed.verdict == Verdict::kFree && result.verdict == Verdict::kCollision) ||
@@ -453,6 +479,8 @@ Arguments parse(int argc, char** argv) {
       a.robot = value();
     } else if (name == "--state") {
       a.state = value();
+    } else if (name == "--splines") {
+      a.splines = true;
     } else if (name == "--only") {
       a.only = std::stoll(value());
     } else if (name == "--verbose") {
@@ -460,7 +488,8 @@ Arguments parse(int argc, char** argv) {
     } else {
       throw std::runtime_error(
           "unknown option " + name +
-          "; use --edges N --seed S --robot NAME --state FILE --only K --verbose");
+          "; use --edges N --seed S --robot NAME --state FILE --splines --only K "
+          "--verbose");
     }
   }
   return a;

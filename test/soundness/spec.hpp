@@ -99,4 +99,11 @@ struct SceneSpec {
   std::vector<std::pair<std::string, std::string>> allowed;
 };
 
+/// The spline between two points of a trajectory, value by value. No accelerations: cubic; no
+/// velocities: straight.
+struct SplineSpec {
+  std::vector<double> q0, q1, v0, v1, a0, a1;
+  double duration = 1.0;
+};
+
 }  // namespace catena::oracle

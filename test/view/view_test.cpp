@@ -123,11 +123,11 @@ Animation make_animation(int joints = 3, const std::string& link_name = "link",
   const auto robot = make_arm(joints, link_name);
   a.world = std::make_shared<CollisionWorld>(robot, make_scene(prefix));
   Eigen::VectorXd q = Eigen::VectorXd::Zero(robot->num_positions());
-  a.states.push_back(q);
+  a.waypoints.states.push_back(q);
   q.setConstant(0.4);
-  a.states.push_back(q);
+  a.waypoints.states.push_back(q);
   q[0] = 6.0;  // more than half a turn: quaternion signs must stay continuous
-  a.states.push_back(q);
+  a.waypoints.states.push_back(q);
   a.edge_verdicts = {Animation::EdgeVerdict::kFree, Animation::EdgeVerdict::kCollision};
   a.edge_labels = {"free, 0.0123 m", "collision"};
   a.summary = "two edges\nof an arm";
@@ -276,11 +276,11 @@ TEST(Page, BadAnimationsAreRefused) {
     EXPECT_THROW(write_gltf(a, path), std::invalid_argument);
   };
   refused([](Animation& a) { a.world = nullptr; });
-  refused([](Animation& a) { a.states.clear(); });
-  refused([](Animation& a) { a.states[1][0] = std::nan(""); });
-  refused([](Animation& a) { a.states[1].resize(1); });
-  refused([](Animation& a) { a.times = {0, 1}; });
-  refused([](Animation& a) { a.times = {0, 2, 1}; });
+  refused([](Animation& a) { a.waypoints.states.clear(); });
+  refused([](Animation& a) { a.waypoints.states[1][0] = std::nan(""); });
+  refused([](Animation& a) { a.waypoints.states[1].resize(1); });
+  refused([](Animation& a) { a.waypoints.times = {0, 1}; });
+  refused([](Animation& a) { a.waypoints.times = {0, 2, 1}; });
   refused([](Animation& a) { a.edge_labels = {"one"}; });
   refused([](Animation& a) { a.edge_verdicts.resize(1); });
   refused([](Animation& a) { a.edge_progress.resize(1); });
@@ -336,7 +336,7 @@ TEST(Browser, DrawsTheSceneWithoutAScriptError) {
   const Folder folder;
   const std::string evil = "<b>\"'&</script>";
   Animation still = make_animation();
-  still.states.resize(1);
+  still.waypoints.states.resize(1);
   still.edge_labels.clear();
   still.edge_verdicts.clear();
   still.contact.reset();
@@ -349,7 +349,7 @@ TEST(Browser, DrawsTheSceneWithoutAScriptError) {
     ASSERT_TRUE(status.is_object()) << "no status; log:\n" << read_file(folder / "log.txt");
     EXPECT_EQ(status["errors"], json::array());
     EXPECT_EQ(status["meshes"], 4 + 6);
-    EXPECT_GE(status["frames"], a.states.size());
+    EXPECT_GE(status["frames"], a.waypoints.states.size());
     ASSERT_EQ(status["webgl"], true);
     EXPECT_GT(status["colours"], 100);  // a blank picture has one
   }
@@ -543,9 +543,9 @@ TEST(Gltf, KeepsTheFormatsRules) {
   const Folder folder;
   const std::string path = (folder / "a.glb").string();
   Animation jumps = make_animation();
-  jumps.times = {10, 10, 11};  // an edge that takes no time
+  jumps.waypoints.times = {10, 10, 11};  // an edge that takes no time
   Animation still = make_animation();
-  still.states.resize(1);
+  still.waypoints.states.resize(1);
   still.edge_labels.clear();
   still.edge_verdicts.clear();
   still.contact.reset();
@@ -560,7 +560,7 @@ TEST(Gltf, LinksMoveAsTheArmDoes) {
   const Folder folder;
   const std::string path = (folder / "a.glb").string();
   Animation a = make_animation();
-  a.times = {0, 1, 3};
+  a.waypoints.times = {0, 1, 3};
   write_gltf(a, path);
   const Glb glb(read_file(path));
   std::size_t checked = 0;
@@ -599,7 +599,7 @@ TEST(Gltf, ContactIsAFrameOfItsOwn) {
   const Folder folder;
   const std::string path = (folder / "a.glb").string();
   Animation a = make_animation();
-  a.times = {0, 1, 3};
+  a.waypoints.times = {0, 1, 3};
   a.contact->edge_time = 1.2345678;
   write_gltf(a, path);
   const Glb glb(read_file(path));
@@ -627,8 +627,8 @@ TEST(Gltf, FarFromTheOriginNothingShakes) {
   d.joints = {joint};
   Animation a;
   a.world = std::make_shared<CollisionWorld>(RobotBuilder::build(d), std::make_shared<Scene>());
-  a.states = {Eigen::VectorXd::Constant(1, 0.0), Eigen::VectorXd::Constant(1, 0.1)};
-  a.times = {0, 1};
+  a.waypoints.states = {Eigen::VectorXd::Constant(1, 0.0), Eigen::VectorXd::Constant(1, 0.1)};
+  a.waypoints.times = {0, 1};
   const Folder folder;
   const std::string path = (folder / "a.glb").string();
   write_gltf(a, path);

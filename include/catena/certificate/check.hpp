@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace catena::certificate {
@@ -28,11 +28,17 @@ struct Inputs {
 /// What a certificate that was not refused proves: that no checked pair comes as near as
 /// `clearance`, at any time of any of these motions.
 struct Proven {
-  double clearance = 0.0;                      ///< metres
-  std::vector<std::string> joints;             ///< in the order of the values below
-  std::vector<int> num_values;                 ///< of each joint
-  using State = std::vector<double>;           ///< all joints' values, one after another
-  std::vector<std::pair<State, State>> edges;  ///< from, to
+  double clearance = 0.0;             ///< metres
+  std::vector<std::string> joints;    ///< in the order of the values below
+  std::vector<int> num_values;        ///< of each joint
+  using State = std::vector<double>;  ///< all joints' values, one after another
+  struct Edge {
+    State from, to;
+    double duration = 0.0;  ///< s, of a spline; 0: as the OMPL state space interpolates
+    State from_velocity, to_velocity, from_acceleration, to_acceleration;  ///< by s and s^2
+    auto operator<=>(const Edge&) const = default;
+  };
+  std::vector<Edge> edges;
 };
 
 /// Work that was done, and how much of it is allowed.

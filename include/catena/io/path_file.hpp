@@ -9,7 +9,8 @@
 
 namespace catena::io {
 
-/// `catena-path/1`: states and, once certified, a verdict for each edge (docs/formats.md).
+/// `catena-path/1`: states and, once certified, a verdict for each edge; or a trajectory: states in
+/// times, with velocities and accelerations (docs/formats.md).
 struct PathFile {
   struct Edge {
     Verdict verdict = Verdict::kUndecided;
@@ -21,12 +22,19 @@ struct PathFile {
   std::vector<std::string> joint_order;
   std::vector<std::vector<double>> states;
   std::optional<std::vector<double>> times;
+  /// Of a trajectory, each as many as states; an element has as many values as a state, or none.
+  /// Its times increase, and what moves between two states is a spline.
+  struct Slopes {
+    std::vector<std::vector<double>> velocities, accelerations;
+  };
+  std::optional<Slopes> slopes;
   std::vector<Edge> edges;  ///< empty, or one fewer than states
   std::string stats_json;   ///< free-form object; empty: none
 };
 
-/// Reads the JSON form, with or without edges, or OMPL's plain matrix (one state a line, values by
-/// blanks; joint_order then stays empty). Errors: InputError.
+/// Reads the JSON form, with or without edges; a trajectory as ROS messages hold it
+/// (trajectory_msgs/JointTrajectory, moveit_msgs/RobotTrajectory; JSON or YAML); or OMPL's plain
+/// matrix (one state a line, values by blanks; joint_order then stays empty). Errors: InputError.
 PathFile load_path(const std::string& path);
 
 /// As many digits (at most 17) as make reading give the same doubles; never leaves half a file.

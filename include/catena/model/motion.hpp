@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -9,16 +10,28 @@
 
 namespace catena {
 
+/// A point of a trajectory: a configuration, and how fast its values change there. Velocities and
+/// accelerations (rad/s, m/s and by s^2) are as many as the values, or none.
+struct Knot {
+  Eigen::VectorXd q, velocity, acceleration;
+};
+
 /// The motion between two configurations as the OMPL state space interpolates it, t in [0, 1]:
 /// straight for revolute and prismatic joints and the position of planar and floating ones, the
 /// shorter way round for continuous joints and the angle of planar ones, slerp ([Shoemake1985]) for
-/// rotations. Metres, radians; t is the path parameter, not seconds.
+/// rotations. Or the spline between two knots of a trajectory: the quintic with their values,
+/// velocities and accelerations, the cubic without accelerations, the straight line without
+/// velocities; continuous joints, too, then turn from one value to the other as these are written,
+/// by whole turns where they say so. Metres, radians; t is the path parameter, not seconds.
 /// Denotes   the exact real motion from the given doubles; evaluation returns enclosures of it.
 /// Cost      construction O(n), evaluation O(n). Reusable: `reset` allocates nothing once sized.
 /// Threads   const after reset; one per thread.
 /// Errors    std::invalid_argument for wrong sizes, values that are not finite, zero quaternions,
 ///           angles above 1e6 rad, limited joints more than 1e-9 outside their limits (within,
-///           they are clamped), and a mimic of a continuous joint that the seam would tear.
+///           they are clamped), and a mimic of a continuous joint that the seam would tear. Of a
+///           spline also a duration that is not above 0, knots of different kinds, and rotations
+///           of floating and ball joints that do not stand still. Between its knots a spline may
+///           leave the limits.
 class Motion {
  public:
   Motion() = default;
@@ -29,30 +42,58 @@ class Motion {
   /// The motion that stays at q.
   Motion(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q) { reset(robot, q, q); }
 
+  /// The spline from one knot to another in `duration` seconds.
+  Motion(const Robot& robot, const Knot& from, const Knot& to, double duration) {
+    reset(robot, from, to, duration);
+  }
+
   void reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
              const Eigen::Ref<const Eigen::VectorXd>& q1);
+  void reset(const Robot& robot, const Knot& from, const Knot& to, double duration);
+
+  /// What a joint of a spline does beyond the straight part: t^2 angle[0] + ... + t^5 angle[3] is
+  /// added to its angle, and likewise the columns of p to its translation.
+  struct Curve {
+    std::array<double, 4> angle{};
+    Eigen::Matrix<double, 3, 4> p = Eigen::Matrix<double, 3, 4>::Zero();
+    double reach = 0.0;  ///< sum of the magnitudes of all the angle's coefficients, angle0's too
+    double rate_error = 0.0;          ///< of rate(t), any t in [0, 1]
+    double speed_error = 0.0;         ///< of velocity(t), any t in [0, 1]
+    double rate_change_bound = 0.0;   ///< |second derivative of the angle| at most
+    double acceleration_bound = 0.0;  ///< the same of the translation
+  };
 
   /// One joint's part of the motion: translation at a constant velocity and rotation about a fixed
-  /// axis at a constant rate, X_JL(t) = Trans(p0 + t v) Rot0 Rot(axis, angle0 + t rate).
+  /// axis at a constant rate, X_JL(t) = Trans(p0 + t v) Rot0 Rot(axis, angle0 + t rate), and what
+  /// its curve adds, if it has one.
   struct JointMotion {
     Vector3d p0 = Vector3d::Zero();
     Vector3d v = Vector3d::Zero();
-    double p_error = 0.0;  ///< of p0 + t v, any t in [0, 1]
+    double p_error = 0.0;  ///< of the translation, any t in [0, 1]
     Matrix3d R0 = Matrix3d::Identity();
     double R0_error = 0.0;
     Vector3d axis = Vector3d::UnitX();  ///< unit
     double axis_error = 0.0;
     double angle0 = 0.0;
     double rate = 0.0;
-    double angle_error = 0.0;  ///< of angle0 + t rate, any t in [0, 1]
-    double speed_bound = 0.0;  ///< |v| at most
-    double rate_bound = 0.0;   ///< |rate| at most
+    double angle_error = 0.0;  ///< of the angle, any t in [0, 1]
+    double speed_bound = 0.0;  ///< of the translation, over all of the motion
+    double rate_bound = 0.0;   ///< |rate| at most, over all of the motion
     bool moves = false;        ///< false only if it provably stands still
+    int curve = -1;            ///< number of its curve; -1: none
   };
 
   const JointMotion& joint(LinkIndex i) const noexcept {
     return joints_[static_cast<size_t>(i.value)];
   }
+  /// Null: it moves straight.
+  const Curve* curve(LinkIndex i) const noexcept {
+    const int number = joint(i).curve;
+    return number < 0 ? nullptr : &curves_[static_cast<size_t>(number)];
+  }
+  /// Rate and velocity of joint i at time t, by the path parameter.
+  double rate(LinkIndex i, double t) const noexcept;
+  Vector3d velocity(LinkIndex i, double t) const noexcept;
   int num_links() const noexcept { return static_cast<int>(joints_.size()); }
   bool moves() const noexcept { return !moving_.empty(); }
   /// The links whose joints move, in order.
@@ -61,11 +102,13 @@ class Motion {
   /// X_JL of joint i at time t.
   RigidEnclosure joint_transform(LinkIndex i, double t) const noexcept;
 
-  /// X_WL for every link at time t; X_WL.size() == num_links(). Quicker at 0 and 1.
+  /// X_WL for every link at time t; X_WL.size() == num_links(). Quicker at 0 and 1, unless it is a
+  /// spline.
   void poses(const Robot& robot, double t, std::vector<RigidEnclosure>& X_WL) const;
 
  private:
   std::vector<JointMotion> joints_;
+  std::vector<Curve> curves_;  // a spline has one for each joint that moves
   std::vector<LinkIndex> moving_;
   Eigen::VectorXd q0_, q1_;
 };

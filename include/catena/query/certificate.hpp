@@ -7,6 +7,7 @@
 
 #include <Eigen/Core>
 
+#include "catena/model/motion.hpp"
 #include "catena/query/collision_world.hpp"
 
 namespace catena {
@@ -38,6 +39,8 @@ class CertificateWriter {
   /// the edge is left out. Only what is free has a certificate.
   std::optional<std::string> add(const Eigen::Ref<const Eigen::VectorXd>& q0,
                                  const Eigen::Ref<const Eigen::VectorXd>& q1);
+  /// Likewise a spline (see Motion).
+  std::optional<std::string> add(const Knot& from, const Knot& to, double duration);
 
   int num_edges() const noexcept;
   std::int64_t num_entries() const noexcept;  ///< of all edges

@@ -149,7 +149,7 @@ std::string page_data(const Animation& animation) {
   data["path"] = path_to_json(model.path);
   data["trace_link"] = deepest_link(world.robot());
   data["edges"] = Json::array();
-  for (std::size_t e = 0; e + 1 < animation.states.size(); ++e) {
+  for (std::size_t e = 0; e + 1 < animation.waypoints.states.size(); ++e) {
     Json edge = {{"verdict", animation.edge_verdicts.empty() ? "unknown"
                                                              : name_of(animation.edge_verdicts[e])},
                  {"label", animation.edge_labels.empty() ? "" : animation.edge_labels[e]}};

@@ -23,23 +23,30 @@ constexpr double kFarAway = 1000.0;  // in sizes of what is seen; single precisi
 
 void validate(const Animation& a) {
   if (a.world == nullptr) refuse("world", "is missing", "give the world of the path");
-  if (a.states.empty()) refuse("states", "is empty", "give at least one state");
-  for (const auto& q : a.states) validate_positions(a.world->robot(), q);
-  if (!a.times.empty()) {
-    if (a.times.size() != a.states.size()) {
+  const std::vector<Eigen::VectorXd>& states = a.waypoints.states;
+  const std::vector<double>& times = a.waypoints.times;
+  if (states.empty()) refuse("states", "is empty", "give at least one state");
+  for (const auto& q : states) validate_positions(a.world->robot(), q);
+  if (!times.empty()) {
+    if (times.size() != states.size()) {
       refuse("times",
-             "has " + std::to_string(a.times.size()) + " values for " +
-                 std::to_string(a.states.size()) + " states",
+             "has " + std::to_string(times.size()) + " values for " +
+                 std::to_string(states.size()) + " states",
              "give one for each state, or none");
     }
-    for (std::size_t i = 0; i < a.times.size(); ++i) {
-      if (!std::isfinite(a.times[i]) || (i > 0 && a.times[i] < a.times[i - 1])) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (!std::isfinite(times[i]) || (i > 0 && times[i] < times[i - 1])) {
         refuse("times[" + std::to_string(i) + "]", "is not a number that follows the one before",
                "give times that do not decrease");
       }
     }
   }
-  const std::size_t num_edges = a.states.size() - 1;
+  if (!a.waypoints.slopes.empty() &&
+      (a.waypoints.slopes.size() != states.size() || times.empty())) {
+    refuse("slopes", "are not one for each state, with a time for each",
+           "give as many as states, or none");
+  }
+  const std::size_t num_edges = states.size() - 1;
   if (!a.edge_labels.empty() && a.edge_labels.size() != num_edges) {
     refuse("edge_labels", "has not one text for each edge", "give as many as edges, or none");
   }
@@ -120,7 +127,8 @@ SampledPath sample_path(const Animation& animation) {
   const CollisionWorld& world = *animation.world;
   const Robot& robot = world.robot();
   const std::size_t n = static_cast<std::size_t>(robot.num_links());
-  const std::size_t num_edges = animation.states.size() - 1;
+  const Waypoints& waypoints = animation.waypoints;
+  const std::size_t num_edges = waypoints.states.size() - 1;
 
   std::vector<std::vector<Vector3d>> corners(n);
   std::vector<double> reach(n, 0.0);
@@ -150,12 +158,12 @@ SampledPath sample_path(const Animation& animation) {
       for (const Vector3d& c : corners[l]) box.extend(X_WL[l].X * c);
     }
   };
-  motion.reset(robot, animation.states[0], animation.states[0]);
+  motion.reset(robot, waypoints.states[0], waypoints.states[0]);
   motion.poses(robot, 0.0, X_WL);
   extend(size);
   const double robot_size = std::max(size.diagonal().norm(), 1e-9);
   for (std::size_t e = 0; e < num_edges; ++e) {
-    motion.reset(robot, animation.states[e], animation.states[e + 1]);
+    waypoints.set_motion(robot, static_cast<int>(e), motion);
     motion.poses(robot, 0.0, X_WL);
     for (int k = 1; k <= kProbes; ++k) {
       before.swap(X_WL);
@@ -182,7 +190,7 @@ SampledPath sample_path(const Animation& animation) {
   const double duration = std::clamp(10.0 * total / robot_size, kMinSeconds, kMaxSeconds);
   for (std::size_t e = 0; e < num_edges; ++e) {
     path.state_seconds[e + 1] =
-        !animation.times.empty() ? animation.times[e + 1] - animation.times[0]
+        !waypoints.times.empty() ? waypoints.times[e + 1] - waypoints.times[0]
         : total > 0.0            ? path.state_seconds[e] + duration * travel[e] / total
                       : path.state_seconds[e] + duration / static_cast<double>(num_edges);
   }
@@ -206,11 +214,11 @@ SampledPath sample_path(const Animation& animation) {
     }
   };
 
-  motion.reset(robot, animation.states[0], animation.states[0]);
+  motion.reset(robot, waypoints.states[0], waypoints.states[0]);
   motion.poses(robot, 0.0, X_WL);
   add_frame(0.0);
   for (std::size_t e = 0; e < num_edges; ++e) {
-    motion.reset(robot, animation.states[e], animation.states[e + 1]);
+    waypoints.set_motion(robot, static_cast<int>(e), motion);
     const int frames = static_cast<int>(std::clamp(
         std::ceil(scale * travel[e] / (kStep * robot_size)), 1.0, double(kMaxFramesPerEdge)));
     std::vector<double> times;

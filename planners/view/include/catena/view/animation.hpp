@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "catena/model/waypoints.hpp"
 #include "catena/query/collision_world.hpp"
 
 namespace catena::view {
@@ -19,12 +20,9 @@ namespace catena::view {
 struct Animation {
   std::shared_ptr<const CollisionWorld> world;
 
-  /// Whole position vectors (Robot::num_positions). One state is a picture that stands still.
-  /// Edge i leads from states[i] to states[i + 1], as catena::interpolate moves.
-  std::vector<Eigen::VectorXd> states;
-
-  /// When each state is reached, not decreasing. Empty: edges take times by how much they move.
-  std::vector<double> times;
+  /// The path or trajectory. One state is a picture that stands still. Without times, edges take
+  /// times by how much they move.
+  Waypoints waypoints;
 
   /// A proven contact, to be highlighted.
   struct Contact {
@@ -65,8 +63,8 @@ struct HtmlOptions {
 ///
 /// Every name is written as data or escaped text, so a name cannot become markup or script.
 /// Errors    std::invalid_argument for a missing world, no states, wrong sizes, values that are not
-///           finite; std::runtime_error, with the remedy, if three.js cannot be read or the page
-///           cannot be written.
+///           finite, and what Motion refuses; std::runtime_error, with the remedy, if three.js
+///           cannot be read or the page cannot be written.
 void write_html(const Animation& animation, const std::string& path,
                 const HtmlOptions& options = {});
 
