@@ -156,8 +156,9 @@ std::string certificate_text(const CertificateReport& report, bool written) {
     return (written ? "wrote the certificate to " : "the certificate proves it: ") + report.path +
            " (" + std::to_string(report.entries) + (report.entries == 1 ? " plane" : " planes") +
            (written ? ", accepted by the checker)" : ")") + time;
-  return (written ? "no certificate is written: " : "the certificate is refused: ") + report.why +
-         "\n";
+  return (written ? "no certificate is written: "
+                  : "the certificate " + report.path + " is refused: ") +
+         report.why + "\n";
 }
 
 }  // namespace catena::command

@@ -79,7 +79,7 @@ static_assert(std::variant_size_v<Primitive> == kPrimitiveNames.size());
 /// A pair that touches, or that cannot be decided, where the joints stand at zero.
 struct Contact {
   std::string first, second;
-  bool self = false;  ///< both are links of the robot itself
+  bool in_srdf = false;  ///< both are links that the robot's SRDF may name: none of --with
   Verdict verdict = Verdict::kCollision;
 };
 
@@ -100,8 +100,11 @@ std::vector<Contact> contacts_at(const CollisionWorld& world, const Eigen::Vecto
       witness.a = pair.a;
       witness.b = pair.b;
       const auto names = report_pair(world, witness);
+      const auto own = [&](BodyIndex i) {
+        return i.value < num_links && world.robot().body(i).robot == 0;
+      };
       contacts.push_back(
-          {names->first, names->second, pair.b.value < num_links, Verdict::kUndecided});
+          {names->first, names->second, own(pair.a) && own(pair.b), Verdict::kUndecided});
     }
     last = &pair;
     if (!pair.straddles) contacts.back().verdict = Verdict::kCollision;
@@ -238,10 +241,19 @@ Info gather(const CollisionWorld& world, const CommonOptions& options) {
 std::vector<std::string> suggestions(const Info& info) {
   std::vector<std::string> lines;
   for (const Contact& contact : info.contacts)
-    if (contact.self && contact.verdict == Verdict::kCollision)
+    if (contact.in_srdf && contact.verdict == Verdict::kCollision)
       lines.push_back("<disable_collisions link1=\"" + xml_escape(contact.first) + "\" link2=\"" +
                       xml_escape(contact.second) + "\" reason=\"Default\"/>");
   return lines;
+}
+
+/// Pairs of links that are checked: those of the robots, less those that a scene allows.
+std::int64_t num_self_pairs(const CollisionWorld& world) {
+  const Robot& robot = world.robot();
+  if (world.scene().allowed.empty()) return robot.num_checked_pairs();
+  std::int64_t count = 0;
+  for (const auto& [a, b] : robot.list_checked_pairs()) count += world.checks(a, b) ? 1 : 0;
+  return count;
 }
 
 Json info_json(const CollisionWorld& world, const CommonOptions& options, const Info& info) {
@@ -370,7 +382,8 @@ std::string info_text(const CollisionWorld& world, const Info& info) {
                        (placed.geometry->is_solid() ? "solid" : "surface only"));
   }
   line("pairs", std::to_string(world.num_body_pairs()) + " checked, " +
-                    std::to_string(robot.num_checked_pairs()) + " of them within the robot");
+                    std::to_string(num_self_pairs(world)) + " of them within the robot" +
+                    (world.robot().bodies().back().robot > 0 ? "s" : ""));
   line("unchecked", list(info.unchecked_reasons));
   if (info.contacts.empty()) line("at zero", "no pair in contact");
   for (const Contact& contact : info.contacts)
@@ -381,6 +394,13 @@ std::string info_text(const CollisionWorld& world, const Info& info) {
   const auto lines = suggestions(info);
   if (!lines.empty()) text += "\nIf these contacts are meant, add to the SRDF:\n";
   for (const std::string& suggestion : lines) text += "  " + suggestion + "\n";
+  const bool others = std::any_of(info.contacts.begin(), info.contacts.end(), [](const Contact& c) {
+    return !c.in_srdf && c.verdict == Verdict::kCollision;
+  });
+  if (others)
+    text +=
+        "\nContacts with the scene or a further robot, if they are meant, are allowed by the\n"
+        "allowed_collision_matrix of a PlanningScene (docs/formats.md).\n";
   if (!info.warnings.empty()) text += "\nWarnings:\n";
   for (const std::string& warning : info.warnings) text += "  " + warning + "\n";
   return text;

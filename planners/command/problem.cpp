@@ -391,27 +391,27 @@ JointOrder::JointOrder(const Robot& robot, const JointGroup& group)
 }
 
 JointOrder::JointOrder(const Robot& robot, const JointGroup& group,
-                       const std::vector<std::string>& names, const std::string& file)
+                       const std::vector<std::string>& names, const std::string& file,
+                       const std::string& element)
     : robot_(&robot) {
   for (const std::string& name : names) {
     const LinkIndex joint = robot.find_joint(name);
     if (!joint.valid() ||
         std::find(group.joints.begin(), group.joints.end(), joint) == group.joints.end())
-      throw io::InputError(file, 0, "joint_order",
-                           "joint " + quote(name) + " " + why_not(robot, name),
+      throw io::InputError(file, 0, element, "joint " + quote(name) + " " + why_not(robot, name),
                            "list exactly these: " + joint_list(robot, group.joints));
     if (std::find(joints_.begin(), joints_.end(), joint) != joints_.end())
-      throw io::InputError(file, 0, "joint_order", "joint " + quote(name) + " is listed twice",
+      throw io::InputError(file, 0, element, "joint " + quote(name) + " is listed twice",
                            "list every joint once");
     joints_.push_back(joint);
     num_values_ += catena::num_values(robot.joint(joint).type);
   }
   for (const LinkIndex joint : group.joints)
     if (std::find(joints_.begin(), joints_.end(), joint) == joints_.end())
-      throw io::InputError(file, 0, "joint_order",
-                           "joint " + quote(robot.joint(joint).name) + " is missing",
-                           "list exactly these: " + joint_list(robot, group.joints) +
-                               "; or name a smaller group with --group");
+      throw io::InputError(
+          file, 0, element, "joint " + quote(robot.joint(joint).name) + " is missing",
+          "list exactly these: " + joint_list(robot, group.joints) +
+              (robot.groups().empty() ? "" : "; or name a smaller group with --group"));
 }
 
 std::vector<std::string> JointOrder::names() const {
@@ -428,7 +428,7 @@ Eigen::VectorXd JointOrder::positions(const std::vector<double>& values,
                          "it has " + std::to_string(values.size()) +
                              " values, but the joints take " + std::to_string(num_values_),
                          "give one value a joint (planar 3, ball 4, floating 7) in the order of "
-                         "joint_order");
+                         "the joints");
   int next = 0;
   for (const LinkIndex index : joints_) {
     const Joint& joint = robot_->joint(index);

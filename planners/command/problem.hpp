@@ -68,10 +68,10 @@ class JointOrder {
   /// The group's own order.
   JointOrder(const Robot& robot, const JointGroup& group);
 
-  /// The order that `names` gives: exactly the group's joints. Throws io::InputError with `file`
-  /// and the name that is wrong.
+  /// The order that `names` gives, `element` of `file`: exactly the group's joints. Throws
+  /// io::InputError with the name that is wrong.
   JointOrder(const Robot& robot, const JointGroup& group, const std::vector<std::string>& names,
-             const std::string& file);
+             const std::string& file, const std::string& element = "joint_order");
 
   int num_values() const noexcept { return num_values_; }
   std::vector<std::string> names() const;

@@ -1,8 +1,11 @@
 // `catena verify`: certifies every edge of a path that anyone made.
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -33,9 +36,10 @@ Waypoints path_waypoints(const io::PathFile& file, const VerifyCommand& command,
   }
   others = add_scene_state(world, group, std::move(others));
   const Eigen::VectorXd base = base_positions(robot, group, others, source, element);
-  const JointOrder order = file.joint_order.empty()
-                               ? JointOrder(robot, group)  // a plain matrix names no joints
-                               : JointOrder(robot, group, file.joint_order, command.path);
+  const JointOrder order =
+      file.joint_order.empty()
+          ? JointOrder(robot, group)  // a plain matrix names no joints
+          : JointOrder(robot, group, file.joint_order, command.path, file.order_key);
   Waypoints path;
   path.times = file.times.value_or(std::vector<double>());
   for (size_t i = 0; i < file.states.size(); ++i) {
@@ -79,6 +83,35 @@ void warn_of_mismatch(const io::PathFile& file, const VerifyCommand& command) {
                   ": states: there is one, so that this state is verified and no edge");
 }
 
+/// How many edges of a trajectory are lines, cubics, quintics.
+std::map<std::string, int> count_kinds(const Waypoints& waypoints) {
+  std::map<std::string, int> kinds = {{"line", 0}, {"cubic", 0}, {"quintic", 0}};
+  for (int i = 0; i < waypoints.num_edges(); ++i)
+    if (const auto spline = waypoints.spline(i))
+      ++kinds[spline->from.acceleration.size() != 0 ? "quintic"
+              : spline->from.velocity.size() != 0   ? "cubic"
+                                                    : "line"];
+  return kinds;
+}
+
+/// What was proven of a trajectory is what it was read as.
+std::string kinds_text(const Waypoints& waypoints) {
+  if (waypoints.slopes.empty()) return "";
+  std::string text;
+  for (const auto& [kind, count] : count_kinds(waypoints))
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + count_text(static_cast<size_t>(count), kind);
+  return text + ": ";
+}
+
+/// When the contact of an edge is, if states have times.
+std::optional<double> contact_seconds(const CertifiedPath& path, int index) {
+  const auto i = static_cast<size_t>(index);
+  const std::vector<double>& times = path.waypoints.times;
+  if (i + 1 >= times.size() || !path.edges[i].contact) return std::nullopt;
+  return times[i] + *path.edges[i].contact * (times[i + 1] - times[i]);
+}
+
 int run_verify(VerifyCommand& command) {
   CommonOptions& options = command.common;
   check_common_options(options);
@@ -91,9 +124,16 @@ int run_verify(VerifyCommand& command) {
   if (file.states.empty())
     throw io::InputError(command.path, 0, "states", "there is none", "give at least one state");
   warn_of_mismatch(file, command);
-  if (options.group.empty()) options.group = file.group;
   ProblemLoader loader(options);
   const auto world = loader.world();
+  if (options.group.empty() && !file.group.empty()) {
+    if (world->robot().find_group(file.group) == nullptr)
+      throw io::InputError(
+          command.path, 0, "group",
+          "the robot has no group \"" + file.group + "\", for which the path was made",
+          "name the SRDF that has it with --srdf, or another group with --group");
+    options.group = file.group;
+  }
   const JointGroup group = find_group(world->robot(), options);
   const CertifiedPath path = certify(*world, path_waypoints(file, command, *world, group),
                                      query_options(options), options.threads);
@@ -117,6 +157,12 @@ int run_verify(VerifyCommand& command) {
                    {"collision", path.tally.collision},
                    {"undecided", path.tally.undecided}};
     answer["first_collision"] = path.first_collision ? Json(*path.first_collision) : Json();
+    if (!path.waypoints.times.empty()) {
+      const auto time =
+          path.first_collision ? contact_seconds(path, *path.first_collision) : std::nullopt;
+      answer["first_contact_seconds"] = time ? Json(*time) : Json();
+    }
+    if (!path.waypoints.slopes.empty()) answer["splines"] = count_kinds(path.waypoints);
     answer["distance"] = bracket_json(path.distance);
     answer["edges"] = path_edges_json(*world, path);
     if (rechecked) answer["certificate"] = certificate_json(*rechecked);
@@ -133,22 +179,28 @@ int run_verify(VerifyCommand& command) {
                                         : "edge " + std::to_string(*index) + " (states " +
                                               std::to_string(*index) + " to " +
                                               std::to_string(*index + 1) + ")";
+    const MotionResult& edge = path.edges[static_cast<size_t>(*index)];
+    const auto time = contact_seconds(path, *index);
     return std::string("first ") + kind + ": " + where + ": " +
-           motion_text(*world, path.edges[static_cast<size_t>(*index)], path.budget) + "\n";
+           motion_text(*world, edge, path.budget) +
+           (time ? ", at " + number_text(*time) + " s" : "") + "\n";
   };
   std::string text =
       say_first(path.first_collision, "collision") + say_first(path.first_undecided, "undecided");
   if (text.empty())
     text = one_state ? "certified: the one state is proven free; there is no edge\n"
                      : "certified: every edge is proven free\n";
-  const size_t objects = world->scene().objects.size();
-  text += "against " +
-          (objects == 0 ? std::string("the robot alone, with no scene")
-                        : count_text(objects, "scene object") + " and the robot itself") +
+  const size_t objects = world->scene().objects.size(), robots = options.with.size();
+  const std::string others = robots == 0 ? "" : count_text(robots, "further robot") + " and ";
+  text += "against " + others +
+          (objects > 0   ? count_text(objects, "scene object") + " and the robot itself"
+           : robots == 0 ? std::string("the robot alone, with no scene")
+                         : std::string("the robot itself, with no scene")) +
           ", clearance " + number_text(options.clearance) + " m\n";
   if (path.distance) text += "smallest distance " + bracket_text(*path.distance) + "\n";
   text += (one_state ? "1 state" : count_text(path.edges.size(), "edge")) + ": " +
-          path.tally.text() + "; " + number_text(path.seconds, 3) + " s in checks\n";
+          kinds_text(path.waypoints) + path.tally.text() + "; " + number_text(path.seconds, 3) +
+          " s in checks\n";
   if (rechecked) text += certificate_text(*rechecked, false);
   if (written) text += certificate_text(*written, true);
   if (!command.write_certificate.empty() && !written)

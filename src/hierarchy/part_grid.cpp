@@ -25,10 +25,17 @@ PartGrid::PartGrid(const ChainTree& tree) {
   const size_t n = parts.size();
   parts_.resize(n);
   for (size_t i = 0; i < n; ++i) parts_[i] = static_cast<int>(i);
-  std::sort(parts_.begin(), parts_.end(), [&](int a, int b) {
+  // The first question that turns to a grid waits for it, so what is in order stays.
+  const auto comes_first = [&](int a, int b) {
     const int enter_a = tree.enter(parts[at(a)].link), enter_b = tree.enter(parts[at(b)].link);
     return enter_a != enter_b ? enter_a < enter_b : a < b;
-  });
+  };
+  if (!std::is_sorted(parts_.begin(), parts_.end(), comes_first)) {
+    std::sort(parts_.begin(), parts_.end(), comes_first);
+  }
+  links_.reserve(n);
+  local_.reserve(n);
+  radii_.reserve(n);
   for (const int part : parts_) {
     links_.push_back(parts[at(part)].link);
     local_.push_back(parts[at(part)].center);
@@ -45,11 +52,16 @@ PartGrid::PartGrid(const ChainTree& tree) {
   heads_.resize(slots);
   slot_mask_ = static_cast<std::uint32_t>(slots - 1);
 
+  const bool all_finite =
+      std::all_of(radii_.begin(), radii_.end(), [](float r) { return std::isfinite(r); });
+  if (n == 0 || !all_finite) return;
   std::vector<float> radii = radii_;
-  std::sort(radii.begin(), radii.end());
-  if (n == 0 || !std::isfinite(radii.back())) return;
-  const float most = radii[n * 9 / 10] * 2.0F;
-  widest_ = *std::prev(std::upper_bound(radii.begin(), radii.end(), most));
+  const auto usual = radii.begin() + static_cast<std::ptrdiff_t>(n * 9 / 10);
+  std::nth_element(radii.begin(), usual, radii.end());
+  const float most = *usual * 2.0F;
+  for (const float radius : radii) {
+    if (radius <= most) widest_ = std::max(widest_, radius);
+  }
   for (int i = 0; i < num_balls(); ++i) {
     if (is_large(i)) large_.push_back(i);
   }

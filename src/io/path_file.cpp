@@ -181,8 +181,12 @@ double seconds_of(const Element& time) {
   return whole.number() + (part ? 1e-9 * part->number() : 0.0);
 }
 
-// trajectory_msgs/JointTrajectory, alone or within a moveit_msgs/RobotTrajectory.
+// trajectory_msgs/JointTrajectory, alone or within a moveit_msgs/RobotTrajectory. A key that is
+// none of the message's is refused: a misspelt one would leave another motion to be proven.
 PathFile read_trajectory(const Element& root) {
+  if (root.has("joint_trajectory")) {
+    root.allow_only({"joint_trajectory", "multi_dof_joint_trajectory"});
+  }
   if (const auto bases = root.find("multi_dof_joint_trajectory")) {
     const auto points = bases->find("points");
     if (points && points->require_array().size() > 0) {
@@ -192,7 +196,9 @@ PathFile read_trajectory(const Element& root) {
   }
   const auto inner = root.find("joint_trajectory");
   const Element message = inner ? *inner : root;
+  message.allow_only({"header", "joint_names", "points"});
   PathFile file;
+  file.order_key = "joint_names";
   file.joint_order = joint_names(message.at("joint_names"));
   const Element points = message.at("points").require_array();
   if (points.size() == 0) points.fail("no point", "a trajectory has one point at least");
@@ -200,6 +206,7 @@ PathFile read_trajectory(const Element& root) {
   PathFile::Slopes& slopes = file.slopes.emplace();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Element point = points[i];
+    point.allow_only({"positions", "velocities", "accelerations", "effort", "time_from_start"});
     const Element positions = point.at("positions");
     file.states.push_back(positions.numbers());
     const std::size_t n = file.states.back().size();
@@ -230,11 +237,18 @@ PathFile read_json(const std::string& text, const std::string& path) {
   const Value document = parse_json(text, path);
   const Element root(document, path, "");
   if (is_trajectory(root)) return read_trajectory(root);
+  if (root.require_object().find("format") == std::nullopt) {
+    root.fail("it is no path: \"format\" is missing",
+              std::string("write \"format\": \"") + kFormat +
+                  "\", or give a ROS message with \"joint_names\" and \"points\"");
+  }
   const Element format = root.at("format");
   if (format.string() != kFormat) {
     format.fail("unknown format \"" + format.string() + "\"",
                 std::string("this version reads \"") + kFormat + "\"");
   }
+  root.allow_only({"format", "robot", "group", "joint_order", "states", "times", "interpolation",
+                   "velocities", "accelerations", "edges", "stats"});
   PathFile file;
   if (const auto robot = root.find("robot")) file.robot = robot->string();
   if (const auto group = root.find("group")) file.group = group->string();
@@ -262,7 +276,7 @@ PathFile read_json(const std::string& text, const std::string& path) {
                       std::to_string(file.states.size()) + " states",
                   "give one for each state");
     }
-    for (std::size_t i = 1; i < file.times->size(); ++i) {
+    for (std::size_t i = 1; i < file.times->size() && !root.has("interpolation"); ++i) {
       if ((*file.times)[i] < (*file.times)[i - 1]) {
         (*times)[i].fail("times run backwards", "give times that do not decrease");
       }

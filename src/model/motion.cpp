@@ -460,7 +460,7 @@ bool set_curve(const Robot& robot, LinkIndex i, const Knot& from, const Knot& to
   for (int j = r; j < r + 4; ++j) {
     if (from.q[j] != to.q[j] || travel(joint, j, 0.0, 0.0).moves) {
       fail(joint, "its rotation does not stand still, for which a spline has no meaning here",
-           "give both knots the same quaternion, and velocities of 0");
+           "give both states the same quaternion, and velocities of 0 there");
     }
   }
   for (int j = k; j < r; ++j) {

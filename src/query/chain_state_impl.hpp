@@ -138,6 +138,10 @@ struct ChainState::Impl {
       for (const Change& change : changes) {
         require_one_value(change.joint);
         wanted[robot.joint(change.joint).q_index] = change.value;
+        // A value that is none is refused even where a later one follows.
+        for (const LinkIndex follower : followers[at(change.joint)]) {
+          joint_pose(robot, follower, wanted);
+        }
       }
       set(wanted);
       return;

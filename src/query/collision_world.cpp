@@ -227,10 +227,10 @@ CollisionWorld::CollisionWorld(std::shared_ptr<const Robot> robot,
 // All that excepts a pair from being checked, as pairs of bodies; what is left is only counted.
 void CollisionWorld::find_unchecked_pairs() {
   const auto has_shape = [&](int i) { return bodies_[static_cast<size_t>(i)].num_geometries > 0; };
-  std::set<std::pair<int, int>> excepted;
+  std::vector<std::pair<int, int>> excepted;
   const auto except = [&](int a, int b) {
     if (a == b || std::min(a, b) >= num_moving_ || !has_shape(a) || !has_shape(b)) return;
-    excepted.insert(std::minmax(a, b));
+    excepted.push_back(std::minmax(a, b));
   };
 
   for (const UncheckedPair& pair : robot_->unchecked_pairs()) except(pair.a.value, pair.b.value);
@@ -275,13 +275,19 @@ void CollisionWorld::find_unchecked_pairs() {
   for (const auto& [a, b] : allowed.pairs()) {
     for_each_named(a, [&](int i) { for_each_named(b, [&](int k) { except(i, k); }); });
   }
+  std::vector<char> with_everything(bodies_.size());
   for (const std::string& name : allowed.with_everything()) {
-    for_each_named(name, [&](int i) {
-      for (int k = 0; k < static_cast<int>(bodies_.size()); ++k) {
-        if (allowed.allows(name, plain_name(k))) except(i, k);
-      }
-    });
+    for_each_named(name, [&](int i) { with_everything[static_cast<size_t>(i)] = 1; });
   }
+  for (int i = 0; i < static_cast<int>(bodies_.size()); ++i) {
+    if (with_everything[static_cast<size_t>(i)] == 0) continue;
+    for (int k = 0; k < static_cast<int>(bodies_.size()); ++k) {
+      if (k < i && with_everything[static_cast<size_t>(k)] != 0) continue;  // seen from there
+      if (allowed.allows(plain_name(i), plain_name(k))) except(i, k);
+    }
+  }
+  std::sort(excepted.begin(), excepted.end());
+  excepted.erase(std::unique(excepted.begin(), excepted.end()), excepted.end());
 
   std::vector<std::vector<int>> of(bodies_.size());
   const auto geometries_of = [&](int i) {

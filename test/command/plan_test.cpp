@@ -388,6 +388,29 @@ TEST_F(Plan, VerifyFollowsTheSplinesOfATrajectory) {
   EXPECT_NEAR(contact_of(swing), 0.5 - std::sqrt(angle + 0.5) / 2.0, 1e-5);
 }
 
+// What a trajectory was read as is said, and where in its time a contact is.
+TEST_F(Plan, VerifySaysWhatATrajectoryIs) {
+  const std::string swing = folder.write("swing.json", R"({"format": "catena-path/1",
+    "joint_order": ["shoulder", "elbow"], "states": [[0.5, 0], [0.5, 0], [0.9, 0]],
+    "times": [1, 3, 4], "interpolation": "spline", "velocities": [[-2, 0], [2, 0], []]})");
+  const CommandResult words = run_catena(arguments("verify", {"--path", swing}));
+  EXPECT_EQ(words.status, 1);
+  EXPECT_NE(words.out.find("1 cubic, 1 line: "), std::string::npos) << words.out;
+  const CommandResult json = run_catena(arguments("verify", {"--path", swing, "--json"}));
+  const Json answer = Json::parse(json.out);
+  EXPECT_EQ(answer["splines"], (Json{{"line", 1}, {"cubic", 1}, {"quintic", 0}}));
+  const double contact = answer["edges"][0]["contact"];
+  EXPECT_NEAR(answer["first_contact_seconds"], 1.0 + 2.0 * contact, 1e-12);
+  // A path that was made for a group which this robot has not.
+  const std::string other = folder.write("other.json", R"({"format": "catena-path/1",
+    "group": "tail", "joint_order": ["shoulder", "elbow"], "states": [[0.5, 0]]})");
+  const CommandResult refused = run_catena({"verify", arm, "--path", other});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("other.json: group: the robot has no group \"tail\""),
+            std::string::npos)
+      << refused.err;
+}
+
 // Property: the certificate of a trajectory holds for that trajectory alone.
 TEST_F(Plan, TrajectoriesHaveCertificates) {
   const auto trajectory = [&](const std::string& name, const std::string& velocity) {

@@ -497,7 +497,10 @@ TEST(ChainState, BadValuesThrowAndChangeNothing) {
     many.push_back(last);
     EXPECT_THROW(state.set(many), std::invalid_argument);
     EXPECT_EQ(state.positions(), before);
-    many.pop_back();
+    // However many there are, a later value of the same joint does not make it good.
+    many.push_back({LinkIndex(4), 0.1});
+    EXPECT_THROW(state.set(many), std::invalid_argument);
+    many.resize(20);
   }
   EXPECT_THROW(state.set(LinkIndex(0), 0.1), std::invalid_argument);
   EXPECT_THROW(state.set(LinkIndex(99), 0.1), std::invalid_argument);

@@ -204,7 +204,17 @@ TEST(PathFile, SaysWhatIsWrong) {
   EXPECT_EQ(say(R"({"format": "catena-path/2"})"),
             "p.json:1: format: unknown format \"catena-path/2\"; this version reads "
             "\"catena-path/1\"");
-  EXPECT_EQ(say("{}"), "p.json:1: \"format\" is missing; add it");
+  EXPECT_EQ(
+      say("{}"),
+      "p.json:1: it is no path: \"format\" is missing; write \"format\": \"catena-path/1\", or "
+      "give a ROS message with \"joint_names\" and \"points\"");
+  // What is misspelt would leave another motion to be proven.
+  EXPECT_NE(say(head + R"("states": [[0]], "velocites": [[0]]})").find("unknown key \"velocites\""),
+            std::string::npos);
+  EXPECT_NE(say(R"({"joint_names": ["a"], "points": [{"positions": [1], "velocity": [1],
+      "time_from_start": 0}]})")
+                .find("unknown key \"velocity\""),
+            std::string::npos);
   EXPECT_EQ(say(head + R"("states": []})"),
             "p.json:1: states: no state; a path has one state at least");
   EXPECT_EQ(say(head + "\"states\": [[0],\n[0, 1]]}"),

@@ -20,6 +20,7 @@ struct PathFile {
   std::string robot;
   std::string group;
   std::vector<std::string> joint_order;
+  std::string order_key = "joint_order";  ///< what the file calls them
   std::vector<std::vector<double>> states;
   std::optional<std::vector<double>> times;
   /// Of a trajectory, each as many as states; an element has as many values as a state, or none.
