@@ -101,7 +101,7 @@ std::string kinds_text(const Waypoints& waypoints) {
   for (const auto& [kind, count] : count_kinds(waypoints))
     if (count > 0)
       text += (text.empty() ? "" : ", ") + count_text(static_cast<size_t>(count), kind);
-  return text + ": ";
+  return text.empty() ? "" : text + ": ";
 }
 
 /// When the contact of an edge is, if states have times.

@@ -522,7 +522,7 @@ class EdgeProof {
                2.0 * place.error * (1.0 + d_size) + radius + half * (speed + v);
       }
       result += w * away * (w + 2.0 * before) + 2.0 * v * (w + before) +
-                motion_.turn_change(i) * away + motion_.shift_change(i);
+                motion_.turn_acceleration(i) * away + motion_.shift_acceleration(i);
       speed += w * away + v;
     }
     if (result == 0.0) return 0.0;

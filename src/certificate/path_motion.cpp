@@ -98,7 +98,9 @@ double largest(const std::array<T, N>& values, const Above& above) {
       share = share * Real(static_cast<double>(j + 1 - i)) / Real(static_cast<double>(N - i));
       sum = sum + share * values[i];
     }
-    most = std::fmax(most, above(sum));
+    const double size = above(sum);
+    if (!(size <= most)) most = size;
+    if (!(most == most)) break;  // what is no number is not forgotten
   }
   return most;
 }
@@ -115,6 +117,17 @@ void bound_changes(const T& c1, const std::array<T, 4>& c, const Above& above, d
 }
 
 bool is_zero(const Real& x) { return x.hi == 0.0 && x.lo == 0.0; }
+bool is_zero(const Vec& v) { return is_zero(v.x) && is_zero(v.y) && is_zero(v.z); }
+
+// Does a value of a spline move? By what the file says, as a product of two numbers may round to 0.
+bool moves(const Proven::Edge& edge, std::size_t k) {
+  const auto any = [&](const std::vector<double>& values) {
+    return !values.empty() && values[k] != 0.0;
+  };
+  return edge.from[k] != edge.to[k] || any(edge.from_velocity) || any(edge.to_velocity) ||
+         any(edge.from_acceleration) || any(edge.to_acceleration);
+}
+
 // x and y turned by the shortest rotation from z to the axis; by half a turn about x for -z.
 std::pair<Vec, Vec> plane_axes(const Link& link, const Vec& z) {
   if (link.axis[2] < 0.0 && link.axis[0] == 0.0 && link.axis[1] == 0.0)
@@ -124,8 +137,6 @@ std::pair<Vec, Vec> plane_axes(const Link& link, const Vec& z) {
   return {{Real(1.0) - k * z.x * z.x, -(k * z.x * z.y), -z.x},
           {-(k * z.x * z.y), Real(1.0) - k * z.y * z.y, -z.y}};
 }
-
-bool is_zero(const Vec& v) { return is_zero(v.x) && is_zero(v.y) && is_zero(v.z); }
 
 }  // namespace
 
@@ -264,12 +275,10 @@ void PathMotion::set_curve(const Link& link, std::size_t i, const Proven::Edge& 
                            const std::vector<std::size_t>& first, Joint& joint) const {
   bool turns = false, shifts = false;
   const auto turn_by = [&](const Coefficients& c) {
-    for (const Real& x : c) turns = turns || !is_zero(x);
     joint.rate = c[0];
     std::copy(c.begin() + 1, c.end(), joint.angle_curve.begin());
   };
   const auto shift_by = [&](const Coefficients& c, const Vec& along) {
-    for (const Real& x : c) shifts = shifts || !is_zero(x);
     joint.v = joint.v + c[0] * along;
     for (std::size_t k = 0; k < 4; ++k)
       joint.shift_curve[k] = joint.shift_curve[k] + c[k + 1] * along;
@@ -294,39 +303,47 @@ void PathMotion::set_curve(const Link& link, std::size_t i, const Proven::Edge& 
     Coefficients c = spline_of(edge, k, step);
     if (source != i)
       for (Real& x : c) x = multiplier * x;
-    if (link.kind == JointKind::kPrismatic)
+    const bool moving = moves(edge, k) && !(source != i && is_zero(multiplier));
+    if (link.kind == JointKind::kPrismatic) {
       shift_by(c, joint.axis);
-    else
+      shifts = moving;
+    } else {
       turn_by(c);
+      turns = moving;
+    }
   } else if (link.kind == JointKind::kPlanar) {
     const std::size_t k = first[i];
     const auto [x, y] = plane_axes(link, joint.axis);
     shift_by(spline_of(edge, k, step_of(k)), x);
     shift_by(spline_of(edge, k + 1, step_of(k + 1)), y);
+    shifts = moves(edge, k) || moves(edge, k + 1);
     crosses_seam(link, k + 2);  // refuses what is no angle
     turn_by(spline_of(edge, k + 2, step_of(k + 2)));
+    turns = moves(edge, k + 2);
   } else {
     std::size_t k = first[i];
     if (link.kind == JointKind::kFloating) {
       for (const Vec& along : {Vec{1.0, 0.0, 0.0}, Vec{0.0, 1.0, 0.0}, Vec{0.0, 0.0, 1.0}}) {
         shift_by(spline_of(edge, k, step_of(k)), along);
+        shifts = shifts || moves(edge, k);
         ++k;
       }
     }
     for (std::size_t end = k + 4; k < end; ++k)
-      for (const Real& x : spline_of(edge, k, step_of(k)))
-        if (!is_zero(x)) fail(link, "a spline turns its quaternion");
+      if (moves(edge, k)) fail(link, "a spline turns its quaternion");
   }
   if (turns) {
     bound_changes(
         joint.rate, joint.angle_curve, [](const Real& x) { return x.magnitude(); },
-        joint.rate_above, joint.rate_change_above);
-    if (!(joint.rate_above <= 1e7)) fail(link, "its spline turns faster than 1e7 rad");
+        joint.rate_above, joint.turn_acceleration_above);
+    if (!(joint.rate_above <= 1e7 && joint.turn_acceleration_above <= 1e9))
+      fail(link, "its spline turns faster than 1e7 rad");
   }
   if (shifts) {
     bound_changes(joint.v, joint.shift_curve, length_above, joint.speed_above,
-                  joint.speed_change_above);
-    if (!(joint.speed_above <= 1e50)) fail(link, "it is moved beyond 1e50 m");
+                  joint.shift_acceleration_above);
+    if (!(joint.speed_above <= 1e50 && joint.shift_acceleration_above <= 1e52))
+      fail(link, "it is moved beyond 1e50 m");
   }
   joint.curved = turns || shifts;
 }

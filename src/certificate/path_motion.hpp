@@ -40,11 +40,11 @@ class PathMotion {
   double turn_rate(int link) const { return joints_[static_cast<std::size_t>(link)].rate_above; }
   double shift_rate(int link) const { return joints_[static_cast<std::size_t>(link)].speed_above; }
   /// Upper bounds of their second derivatives.
-  double turn_change(int link) const {
-    return joints_[static_cast<std::size_t>(link)].rate_change_above;
+  double turn_acceleration(int link) const {
+    return joints_[static_cast<std::size_t>(link)].turn_acceleration_above;
   }
-  double shift_change(int link) const {
-    return joints_[static_cast<std::size_t>(link)].speed_change_above;
+  double shift_acceleration(int link) const {
+    return joints_[static_cast<std::size_t>(link)].shift_acceleration_above;
   }
   /// Sum of the turning rates of the joint above the link and all joints before it.
   double turns_to(int link) const { return turns_to_[static_cast<std::size_t>(link)]; }
@@ -60,7 +60,7 @@ class PathMotion {
     bool curved = false;  // a spline adds these times t^2 ... t^5
     std::array<Real, 4> angle_curve;
     std::array<Vec, 4> shift_curve;
-    double rate_change_above = 0.0, speed_change_above = 0.0;
+    double turn_acceleration_above = 0.0, shift_acceleration_above = 0.0;
   };
 
   void set_quaternions(const double* from, const double* to, const std::string& what, Joint& joint);

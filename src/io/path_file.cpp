@@ -176,6 +176,11 @@ double seconds_of(const Element& time) {
   if (time.value().kind == Value::Kind::kNumber) return time.number();
   time.require_object();
   const bool ros2 = time.find("sec").has_value();
+  if (ros2) {
+    time.allow_only({"sec", "nanosec"});
+  } else {
+    time.allow_only({"secs", "nsecs"});
+  }
   const Element whole = time.at(ros2 ? "sec" : "secs");
   const auto part = time.find(ros2 ? "nanosec" : "nsecs");
   return whole.number() + (part ? 1e-9 * part->number() : 0.0);
@@ -276,7 +281,7 @@ PathFile read_json(const std::string& text, const std::string& path) {
                       std::to_string(file.states.size()) + " states",
                   "give one for each state");
     }
-    for (std::size_t i = 1; i < file.times->size() && !root.has("interpolation"); ++i) {
+    for (std::size_t i = 1; i < file.times->size() && !root.find("interpolation"); ++i) {
       if ((*file.times)[i] < (*file.times)[i - 1]) {
         (*times)[i].fail("times run backwards", "give times that do not decrease");
       }
@@ -375,6 +380,16 @@ void save_path(const PathFile& file, const std::string& path) {
                       file.slopes->accelerations.size() != file.states.size())) {
     throw std::invalid_argument(
         "save_path: a trajectory needs times, velocities and accelerations, as many as states");
+  }
+  for (std::size_t i = 0; file.slopes && i < file.states.size(); ++i) {
+    const std::size_t v = file.slopes->velocities[i].size(), n = file.states[i].size();
+    const std::size_t a = file.slopes->accelerations[i].size();
+    if ((v != 0 && v != n) || (a != 0 && (a != n || v == 0)) ||
+        (i > 0 && !((*file.times)[i] > (*file.times)[i - 1]))) {
+      throw std::invalid_argument(
+          "save_path: a trajectory's times must increase, and its lists be empty or as long as a "
+          "state; accelerations need velocities");
+    }
   }
   std::string out = "{\n  \"format\": \"";
   out += kFormat;

@@ -122,6 +122,19 @@ Travel mimicked(const Travel& parent, const Mimic& mimic) {
   return t;
 }
 
+// The same of a spline's travel from there on.
+internal::SplineTravel mimicked(internal::SplineTravel travel, const Mimic& mimic) {
+  const double m = std::abs(mimic.multiplier);
+  travel.error =
+      bound_above(m * travel.error + mimic.multiplier_error * (travel.size + travel.error) +
+                      kUnitRoundoff * m * travel.size,
+                  8);
+  for (double& c : travel.c) c *= mimic.multiplier;
+  travel.size = bound_above(m * travel.size, 2);
+  travel.moves = travel.moves && (m != 0.0 || mimic.multiplier_error != 0.0);
+  return travel;
+}
+
 // Slerp of unit quaternions as a fixed first rotation and a turn about a body-fixed axis.
 void set_slerp(const Eigen::Vector4d& from, Eigen::Vector4d to, Motion::JointMotion& m) {
   const RigidEnclosure start = RigidEnclosure::from_quaternion(Vector3d::Zero(), from);
@@ -353,6 +366,15 @@ internal::SplineTravel travel_of(const Joint& joint, const Knot& from, const Kno
   return travel;
 }
 
+// A spline starts where the start's state is; where the end's value is some whole turns away from
+// its state, it is known to what 2 pi is rounded by in these. True if there are any.
+bool add_whole_turns(const Joint& joint, double a, double b, internal::SplineTravel& travel) {
+  const double whole = (reduce_angle(joint, b) - reduce_angle(joint, a)) - (b - a);
+  if (std::abs(whole) <= 1.0) return false;
+  travel.error = bound_above(travel.error + std::abs(whole) * kTwoPiError, 2);
+  return true;
+}
+
 // Adds the travel of its angle, of `m` at its start.
 void add_turn(const Joint& joint, const internal::SplineTravel& travel, Motion::JointMotion& m,
               Motion::Curve& curve) {
@@ -365,7 +387,7 @@ void add_turn(const Joint& joint, const internal::SplineTravel& travel, Motion::
   m.angle_error = bound_above(m.angle_error + travel.error + 16.0 * kUnitRoundoff * curve.reach, 8);
   internal::bound_derivatives(
       travel.c, travel.error, [](double x) { return std::abs(x); }, m.rate_bound,
-      curve.rate_change_bound);
+      curve.angular_acceleration_bound);
   curve.rate_error = bound_above(5.0 * travel.error + 80.0 * kUnitRoundoff * travel.size, 2);
   m.moves = true;
 }
@@ -410,25 +432,10 @@ bool set_curve(const Robot& robot, LinkIndex i, const Knot& from, const Knot& to
     const double a = turns ? from.q[s] : clamp_to_limits(source, from.q[s]);
     const double b = turns ? to.q[s] : clamp_to_limits(source, to.q[s]);
     internal::SplineTravel own = travel(source, s, a, b);
-    if (turns) {
-      // From where the start's state is; the end's may be some whole turns away, whose 2 pi is
-      // rounded.
-      const double whole = (reduce_angle(source, b) - reduce_angle(source, a)) - (b - a);
-      if (std::abs(whole) > 1.0) {
-        if (joint.mimic) require_seamless(joint, source);
-        own.error = bound_above(own.error + std::abs(whole) * kTwoPiError, 2);
-      }
+    if (turns && add_whole_turns(source, a, b, own) && joint.mimic) {
+      require_seamless(joint, source);
     }
-    if (joint.mimic) {
-      const Mimic& mimic = *joint.mimic;
-      own.error =
-          bound_above(std::abs(mimic.multiplier) * own.error + mimic.multiplier_error * own.size +
-                          kUnitRoundoff * std::abs(mimic.multiplier) * own.size,
-                      8);
-      for (double& c : own.c) c *= mimic.multiplier;
-      own.size = bound_above(std::abs(mimic.multiplier) * own.size, 2);
-      own.moves = own.moves && (mimic.multiplier != 0.0 || mimic.multiplier_error != 0.0);
-    }
+    if (joint.mimic) own = mimicked(own, *joint.mimic);
     if (!own.moves) return false;
     if (joint.type == JointType::kPrismatic) {
       add_shift(own, joint.axis, joint.axis_error, m, curve);
@@ -449,10 +456,7 @@ bool set_curve(const Robot& robot, LinkIndex i, const Knot& from, const Knot& to
     if (m.moves) bound_shift(m, curve);
     const double a = from.q[k + 2], b = to.q[k + 2];
     internal::SplineTravel turn = travel(joint, k + 2, a, b);
-    const double whole = (reduce_angle(joint, b) - reduce_angle(joint, a)) - (b - a);
-    if (std::abs(whole) > 1.0) {
-      turn.error = bound_above(turn.error + std::abs(whole) * kTwoPiError, 2);
-    }
+    add_whole_turns(joint, a, b, turn);
     if (turn.moves) add_turn(joint, turn, m, curve);
     return m.moves;
   }
@@ -478,7 +482,7 @@ void Motion::reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& 
   require_size(robot, q0);
   require_size(robot, q1);
   const RoundingScope rounding;
-  joints_.resize(static_cast<size_t>(robot.num_links()));
+  joints_.assign(static_cast<size_t>(robot.num_links()), JointMotion());
   curves_.clear();
   moving_.clear();
   moving_.reserve(joints_.size());
@@ -500,7 +504,7 @@ void Motion::reset(const Robot& robot, const Knot& from, const Knot& to, double 
   }
   const int degree = degree_of(robot, from, to);
   const RoundingScope rounding;
-  joints_.resize(static_cast<size_t>(robot.num_links()));
+  joints_.assign(static_cast<size_t>(robot.num_links()), JointMotion());
   curves_.clear();
   curves_.reserve(joints_.size());
   moving_.clear();

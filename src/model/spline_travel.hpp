@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,7 +21,7 @@ struct SplineTravel {
 /// The spline that travels `step` (known to `step_error`) in `duration` from the velocity v0 and
 /// the acceleration a0 to v1 and a1: the quintic, the cubic without accelerations (degree 3), or
 /// straight (degree 1). Each coefficient is a sum of at most five terms; the magnitudes of all of
-/// these add up to less than `terms`, and each is rounded less than eight times.
+/// these add up to `terms`, and each is rounded less than eight times.
 inline SplineTravel spline_travel(double step, double step_error, double v0, double v1, double a0,
                                   double a1, double duration, int degree) {
   SplineTravel s;
@@ -51,7 +52,7 @@ inline SplineTravel spline_travel(double step, double step_error, double v0, dou
 
 /// Bounds over [0, 1] of the first and the second derivative of c0 t + ... + c4 t^5, of numbers or
 /// of vectors with their magnitude, by the coefficients of Bernstein's form; c known to `error` in
-/// sum.
+/// sum. Where one of them is no number, neither bound is.
 template <class T, class Magnitude>
 void bound_derivatives(const std::array<T, 5>& c, double error, const Magnitude& magnitude,
                        double& first, double& second) {

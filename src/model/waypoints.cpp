@@ -1,12 +1,23 @@
 #include "catena/model/waypoints.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace catena {
 
 std::optional<Waypoints::Spline> Waypoints::spline(int i) const {
   const auto from = static_cast<size_t>(i), to = from + 1;
+  if (i < 0 || i >= num_edges()) {
+    throw std::invalid_argument("Waypoints: there is no edge " + std::to_string(i) + " of " +
+                                std::to_string(num_edges()));
+  }
   if (slopes.empty() || to >= states.size()) return std::nullopt;
+  if (slopes.size() != states.size() || times.size() != states.size()) {
+    throw std::invalid_argument(
+        "Waypoints: a trajectory needs a time, a velocity and an acceleration (or none) for each "
+        "state; give as many as states");
+  }
   Spline s{{states[from], slopes[from].velocity, slopes[from].acceleration},
            {states[to], slopes[to].velocity, slopes[to].acceleration},
            times[to] - times[from]};

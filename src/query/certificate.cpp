@@ -411,7 +411,7 @@ struct CertificateWriter::Impl {
       result += m.rate_bound * away * (m.rate_bound + 2.0 * before) +
                 2.0 * m.speed_bound * (m.rate_bound + before);
       if (const Motion::Curve* const curve = motion.curve(LinkIndex(i)))
-        result += curve->rate_change_bound * away + curve->acceleration_bound;
+        result += curve->angular_acceleration_bound * away + curve->acceleration_bound;
       speed += m.rate_bound * away + m.speed_bound;
     }
     speed_of_last = speed;

@@ -303,7 +303,7 @@ class Query {
         double rate_error = m.rate_bound - std::abs(m.rate);
         double speed_error = m.speed_bound - m.v.norm() * (1.0 - 1e-15);
         if (const Motion::Curve* const curve = motion_.curve(i)) {
-          s.acceleration += curve->rate_change_bound * radius + curve->acceleration_bound;
+          s.acceleration += curve->angular_acceleration_bound * radius + curve->acceleration_bound;
           rate_error = curve->rate_error;
           speed_error = curve->speed_error;
         }

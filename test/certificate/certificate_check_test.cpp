@@ -152,6 +152,95 @@ TEST(CertificateCheck, EachPartOfAMotionCounts) {
   EXPECT_TRUE(arc.check(text("from -0.3\nto 0.3\n", "1 0 0 0.85 1 2 0 1")).proven);
 }
 
+/// A ball of 0.1 m on a joint, beside a wall at x = 1.3; an edge with these lines and one plane
+/// between the two, at x = 1.2.
+CheckResult check_at_wall(const std::string& joint, const std::string& ball_xyz,
+                          const std::string& lines) {
+  const Files files(R"(<robot name="r"><link name="base"/>
+      <link name="ball"><collision><origin xyz=")" +
+                        ball_xyz + R"("/><geometry><sphere radius="0.1"/></geometry></collision>
+      </link><joint name="j" )" +
+                        joint + R"(<parent link="base"/><child link="ball"/></joint></robot>)",
+                    R"({"objects": [{"id": "wall", "shape": "box", "size": [0.2, 4, 4],
+                        "pose": {"xyz": [1.4, 0, 0]}}]})");
+  return files.check(
+      "catena-certificate 1\nclearance 0\njoint \"j\"\nshape \"ball\" 0 .\nshape \"wall\" 0 "
+      ".\nedge\n" +
+      lines + "plane 0 1 world 1 0 0 1.2 0 1 1 2\nend\n");
+}
+
+// From rest to rest at the same place with velocities v and -v a cubic goes v / 4 there and back: 4
+// stays at the plane's near side, 5 does not. Joints of every kind, and mimics' factors.
+TEST(CertificateCheck, SplinesAreFollowedBetweenTheirEnds) {
+  const std::string slide =
+      R"(type="prismatic"><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>)";
+  const auto cubic = [](const std::string& state, const std::string& from, const std::string& to) {
+    return "from " + state + "\nto " + state + "\nduration 1\nfrom_velocity " + from +
+           "\nto_velocity " + to + "\n";
+  };
+  const auto expect = [&](bool proven, const std::string& joint, const std::string& at,
+                          const std::string& lines) {
+    const CheckResult r = check_at_wall(joint, at, lines);
+    EXPECT_EQ(r.proven, proven) << joint << lines << r.why;
+  };
+  expect(true, slide, "0 0 0", cubic("0", "4", "-4"));
+  expect(false, slide, "0 0 0", cubic("0", "5", "-5"));
+  // A quintic whose accelerations carry it as far: a t^2 (1 - t)^2 has its greatest value a / 16.
+  const auto quintic = [](const std::string& a) {
+    return "from 0\nto 0\nduration 2\nfrom_velocity 0\nto_velocity 0\nfrom_acceleration " + a +
+           "\nto_acceleration " + a + "\n";
+  };
+  expect(true, slide, "0 0 0", quintic("8"));     // 8 * 4 / 2 / 16 = 1
+  expect(false, slide, "0 0 0", quintic("9.6"));  // 1.2, and the ball
+  expect(true, R"(type="planar"><axis xyz="0 0 1"/>)", "0 0 0", cubic("0 0 0", "4 9 0", "-4 1 0"));
+  expect(false, R"(type="planar"><axis xyz="0 0 1"/>)", "0 0 0", cubic("0 0 0", "5 9 0", "-5 1 0"));
+  const std::string still = " 0 0 0 0";
+  expect(true, R"(type="floating">)", "0 0 0",
+         cubic("0 0 0 0 0 0 1", "4 0 9" + still, "-4 0 0" + still));
+  expect(false, R"(type="floating">)", "0 0 0",
+         cubic("0 0 0 0 0 0 1", "5 0 9" + still, "-5 0 0" + still));
+  // At a radius of 1.25 it passes the plane unless it stays behind; a whole turn is none to a
+  // state.
+  const std::string turn = R"(type="continuous"><axis xyz="0 0 1"/>)";
+  expect(true, turn, "-1.25 0 0", "from 0\nto 0.5\nduration 1\n");
+  expect(false, turn, "-1.25 0 0", "from 0\nto 6.283185307179586\nduration 1\n");
+  expect(true, turn, "-1.25 0 0", "from 0\nto 6.283185307179586\n");
+}
+
+// Numbers that are none, and lists that do not fit, prove nothing.
+TEST(CertificateCheck, RefusesWhatIsNoSpline) {
+  const std::string slide =
+      R"(type="prismatic"><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>)";
+  const std::string turn = R"(type="continuous"><axis xyz="0 0 1"/>)";
+  const auto why = [](const std::string& joint, const std::string& lines) {
+    const CheckResult r = check_at_wall(joint, "0 0 0", lines);
+    EXPECT_FALSE(r.proven) << lines;
+    return r.why;
+  };
+  for (const std::string& joint : {slide, turn}) {
+    for (const char* numbers :
+         {"duration 1e300\nfrom_velocity 1e300\nto_velocity 0\n",
+          "duration 1e300\nfrom_velocity 0\nto_velocity -1e300\n",
+          "duration 1e200\nfrom_velocity 0\nto_velocity 0\nfrom_acceleration 1\nto_acceleration "
+          "0\n"}) {
+      EXPECT_NE(why(joint, "from 0\nto 0\n" + std::string(numbers)), "") << joint << numbers;
+    }
+  }
+  const std::string at = "from 0\nto 0\n";
+  EXPECT_NE(why(slide, at + "from_velocity 1\nto_velocity 1\n").find("no duration"),
+            std::string::npos);
+  EXPECT_NE(why(slide, at + "duration 1\nfrom_velocity 1\n").find("velocities"), std::string::npos);
+  EXPECT_NE(why(slide, at + "duration 1\nfrom_velocity 1 2\nto_velocity 1 2\n").find("velocities"),
+            std::string::npos);
+  EXPECT_NE(
+      why(slide, at + "duration 1\nfrom_acceleration 1\nto_acceleration 1\n").find("no velocities"),
+      std::string::npos);
+  EXPECT_NE(why(slide, at + "duration 0\n").find("not above 0"), std::string::npos);
+  EXPECT_NE(why(R"(type="floating">)", "from 0 0 0 0 0 0 1\nto 0 0 0 0 0 1 0\nduration 1\n")
+                .find("quaternion"),
+            std::string::npos);
+}
+
 TEST(CertificateCheck, DerivesThePairsItself) {
   const std::string arm = "catena-certificate 1\nclearance 0\njoint \"turn\"\n";
   const std::string edge = "edge\nfrom 0\nto 1\nend\n";

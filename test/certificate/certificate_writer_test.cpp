@@ -258,8 +258,7 @@ TEST(CertificateWriter, WhatMovesInsideASolidIsRefused) {
   EXPECT_NE(inside.why.find("inside the solid"), std::string::npos) << inside.why;
 }
 
-// Property: splines have certificates that hold for them and for no other spline: with another
-// duration, slope or end the planes are refused, or the spline's poses are as before.
+// Property: splines have certificates; the same planes prove nothing of one that overshoots.
 TEST(CertificateWriter, SplinesAreCertified) {
   const fs::path e = kConfig / "examples";
   const Problem problem(e / "two_link.urdf", e / "post.json", e / "two_link.srdf");

@@ -355,7 +355,7 @@ TEST_F(Plan, VerifyFindsTheFirstEdgeThatCollides) {
   EXPECT_NEAR(answer["edges"][1]["contact"], (1.0 - std::asin(0.12 / 1.5)) / 2.0, 1e-5);
 }
 
-// Property: a trajectory is followed as its splines run, in closed form; its times change nothing.
+// Property: a trajectory is followed as its splines run, in closed form.
 TEST_F(Plan, VerifyFollowsTheSplinesOfATrajectory) {
   const double angle = std::asin(0.12 / 1.5);  // of the shoulder where the arm meets the ball
   const auto contact_of = [&](const std::string& path) {
@@ -401,6 +401,11 @@ TEST_F(Plan, VerifySaysWhatATrajectoryIs) {
   EXPECT_EQ(answer["splines"], (Json{{"line", 1}, {"cubic", 1}, {"quintic", 0}}));
   const double contact = answer["edges"][0]["contact"];
   EXPECT_NEAR(answer["first_contact_seconds"], 1.0 + 2.0 * contact, 1e-12);
+  const std::string point = folder.write("point.json", R"({"joint_names": ["shoulder", "elbow"],
+    "points": [{"positions": [0.5, 0], "time_from_start": 0}]})");
+  const CommandResult one = run_catena(arguments("verify", {"--path", point}));
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_NE(one.out.find("1 state: 1 free"), std::string::npos) << one.out;
   // A path that was made for a group which this robot has not.
   const std::string other = folder.write("other.json", R"({"format": "catena-path/1",
     "group": "tail", "joint_order": ["shoulder", "elbow"], "states": [[0.5, 0]]})");

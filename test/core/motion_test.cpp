@@ -451,7 +451,7 @@ TEST(MotionProperty, SplinesHoldFiftyDigitKinematics) {
           EXPECT_LE(norm(v_error), curve.speed_error + rough) << where;
           EXPECT_LE(abs(rate), m.rate_bound + rough) << where;
           EXPECT_LE(norm(velocity), m.speed_bound + rough) << where;
-          EXPECT_LE(abs(rate_change), curve.rate_change_bound + Digits50(1e-10)) << where;
+          EXPECT_LE(abs(rate_change), curve.angular_acceleration_bound + Digits50(1e-10)) << where;
           EXPECT_LE(norm(acceleration), curve.acceleration_bound + Digits50(1e-10)) << where;
         }
         if (HasFailure()) return;

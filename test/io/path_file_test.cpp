@@ -208,6 +208,12 @@ TEST(PathFile, SaysWhatIsWrong) {
       say("{}"),
       "p.json:1: it is no path: \"format\" is missing; write \"format\": \"catena-path/1\", or "
       "give a ROS message with \"joint_names\" and \"points\"");
+  EXPECT_NE(say(R"({"joint_names": ["a"], "points": [{"positions": [1],
+      "time_from_start": {"sec": 1, "nsecs": 5}}]})")
+                .find("unknown key \"nsecs\""),
+            std::string::npos);
+  EXPECT_EQ(say(head + R"("states": [[0], [1]], "times": [1, 0], "interpolation": null})"),
+            "p.json:1: times[1]: times run backwards; give times that do not decrease");
   // What is misspelt would leave another motion to be proven.
   EXPECT_NE(say(head + R"("states": [[0]], "velocites": [[0]]})").find("unknown key \"velocites\""),
             std::string::npos);
@@ -273,6 +279,12 @@ TEST(PathFile, RefusesToWriteWhatCouldNotBeReadBack) {
   EXPECT_THROW(save_path(file, path), std::invalid_argument);
   file.edges.clear();
   EXPECT_THROW(save_path(file, (folder.path() / "none" / "p.json").string()), InputError);
+  file.times = {0.0, 1.0};
+  file.slopes = PathFile::Slopes{{{0.0}, {}}, {{}, {1.0}}};
+  EXPECT_THROW(save_path(file, path), std::invalid_argument);
+  file.slopes = PathFile::Slopes{{{0.0}, {1.0}}, {{}, {}}};
+  file.times = {1.0, 1.0};
+  EXPECT_THROW(save_path(file, path), std::invalid_argument);
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 

@@ -47,20 +47,21 @@ class Motion {
     reset(robot, from, to, duration);
   }
 
+  /// Becomes the motion from q0 to q1, or the spline. After an exception it has no meaning.
   void reset(const Robot& robot, const Eigen::Ref<const Eigen::VectorXd>& q0,
              const Eigen::Ref<const Eigen::VectorXd>& q1);
   void reset(const Robot& robot, const Knot& from, const Knot& to, double duration);
 
-  /// What a joint of a spline does beyond the straight part: t^2 angle[0] + ... + t^5 angle[3] is
-  /// added to its angle, and likewise the columns of p to its translation.
+  /// What a joint of a spline does beyond the linear term, which is its velocity at 0: t^2 angle[0]
+  /// + ... + t^5 angle[3] is added to its angle, and likewise the columns of p to its translation.
   struct Curve {
     std::array<double, 4> angle{};
     Eigen::Matrix<double, 3, 4> p = Eigen::Matrix<double, 3, 4>::Zero();
     double reach = 0.0;  ///< sum of the magnitudes of all the angle's coefficients, angle0's too
-    double rate_error = 0.0;          ///< of rate(t), any t in [0, 1]
-    double speed_error = 0.0;         ///< of velocity(t), any t in [0, 1]
-    double rate_change_bound = 0.0;   ///< |second derivative of the angle| at most
-    double acceleration_bound = 0.0;  ///< the same of the translation
+    double rate_error = 0.0;   ///< of rate(t), any t in [0, 1]
+    double speed_error = 0.0;  ///< of velocity(t), any t in [0, 1]
+    double angular_acceleration_bound = 0.0;
+    double acceleration_bound = 0.0;  ///< of the translation
   };
 
   /// One joint's part of the motion: translation at a constant velocity and rotation about a fixed
@@ -91,8 +92,9 @@ class Motion {
     const int number = joint(i).curve;
     return number < 0 ? nullptr : &curves_[static_cast<size_t>(number)];
   }
-  /// Rate and velocity of joint i at time t, by the path parameter.
+  /// At what rate joint i turns at time t, radians by the path parameter.
   double rate(LinkIndex i, double t) const noexcept;
+  /// The velocity of its translation at time t, metres by the path parameter, in the frame J.
   Vector3d velocity(LinkIndex i, double t) const noexcept;
   int num_links() const noexcept { return static_cast<int>(joints_.size()); }
   bool moves() const noexcept { return !moving_.empty(); }

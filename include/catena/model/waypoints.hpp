@@ -12,7 +12,10 @@ namespace catena {
 /// States one after another, and how the robot gets from each to the next: as the OMPL state space
 /// interpolates or, of a trajectory, by splines through the states in their times.
 ///
-/// Radians, metres, seconds. Threads: a plain struct.
+/// Radians, metres, seconds.
+/// Cost      `spline` and `set_motion` copy the values of two states.
+/// Threads   a plain struct.
+/// Errors    std::invalid_argument for an edge that is not there, and for slopes without times.
 struct Waypoints {
   std::vector<Eigen::VectorXd> states;  ///< num_positions() values each
   /// When each state is reached, not decreasing: as many as states, or none.
@@ -37,7 +40,7 @@ struct Waypoints {
     Knot from, to;
     double duration = 0.0;
   };
-  /// Nothing if edge i is no spline.
+  /// Nothing if edge i is no spline. Its duration is the difference of two times, rounded.
   std::optional<Spline> spline(int i) const;
 
   /// Turns `motion` to edge i, in [0, num_edges()). Errors: those of Motion.
