@@ -102,6 +102,12 @@ class Query {
     if (!collect_tasks()) return;
     // A short edge is often free at once, which takes not much longer than a state.
     if (ws_.pairwise || ws_.walk->turns_far(1.0)) look_for_contacts();
+    // Where few joints move, the walk looks at little anyway.
+    if (!done_ && !ws_.pairwise && 4 * motion_.moving().size() >= ws_.X_WL.size()) {
+      set_poses(0.5);
+      ws_.walk->set_interval(0.0, 1.0);
+      ws_.walk->sum_bounds(ws_.X_WL, goal_.clearance, result_.stats);
+    }
     process(0.0, std::min(contact_, 1.0), all_work());
   }
 
@@ -478,7 +484,6 @@ class Query {
           walk.divide(pair, [&](const NodePair& half) { stack.push_back(half); });
         } else {
           const auto [a, b] = walk.any_parts(pair);
-          if (!checks({a, b})) continue;
           ++result_.stats.pair_tests;
           const internal::EdgeWalk::Parts parts = walk.parts_of(pair, result_.stats);
           Leaf leaf = pair.hint;

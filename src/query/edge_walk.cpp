@@ -18,6 +18,9 @@ constexpr double kNodeShare = 1.0, kLeafShare = 0.5;
 constexpr double kMostTurn = 1.0;
 // A ball around a box is up to 1.7 times too large, so nodes of fewer parts get one of balls.
 constexpr int kFewParts = 8;
+// Bounds are summed for nodes of at most so many parts; where they leave more than so many pairs a
+// part open, to go down from the nodes costs less.
+constexpr int kMostSummed = 32, kMostOpen = 4;
 
 using Vector = Eigen::Map<const Vector3d>;
 
@@ -39,7 +42,8 @@ EdgeWalk::EdgeWalk(const CollisionWorld& world)
       balls_(marks_.size()),
       ball_stamps_(marks_.size()),
       seen_(marks_.size()),
-      poses_(marks_.size()) {
+      poses_(marks_.size()),
+      bounds_(world) {
   const int n = world.chain_tree().num_links();
   for (int i = 0; i < n; ++i) {
     from_.push_back(i == 0 ? 0 : world.robot().parent(LinkIndex(i)).value);
@@ -92,6 +96,29 @@ void EdgeWalk::set_interval(double lo, double hi) {
   half_ = round_up(std::max(hi - middle_, middle_ - lo));
   interval_ = ++counter_;
   top_ = kNowhere;
+}
+
+void EdgeWalk::sum_bounds(const std::vector<RigidEnclosure>& X_WL, double clearance,
+                          QueryStats& stats) {
+  bounds_.set(*world_, *motion_, half_, X_WL);
+  stack.swap(pairs);
+  pairs.clear();
+  for (const Pair& pair : stack) {
+    const int parts_a = nodes_[at(pair.a)].num_parts, parts_b = nodes_[at(pair.b)].num_parts;
+    open_.clear();
+    const bool few = std::max(parts_a, parts_b) <= kMostSummed;
+    if (few) {
+      bounds_.find_open(pair.top, clearance, open_);
+      stats.pair_tests += at(parts_a * parts_b);
+    }
+    if (!few || open_.size() > at(kMostOpen * (parts_a + parts_b))) {
+      pairs.push_back(pair);
+      continue;
+    }
+    for (const auto& [a, b] : open_) {
+      if (checks(nodes_[at(a)].part, nodes_[at(b)].part)) pairs.push_back({pair.top, a, b, {}});
+    }
+  }
 }
 
 const EdgeWalk::Model& EdgeWalk::slot(int i, QueryStats& stats) {
@@ -295,6 +322,7 @@ EdgeWalk::Fate EdgeWalk::look_at(const Pair& pair, double clearance, bool narrow
   if (unchecked != nullptr && unchecked->contains(pair.a, pair.b)) return Fate::kApart;
   ++stats.box_tests;
   const bool leaves = na.left < 0 && nb.left < 0;
+  if (leaves && !checks(na.part, nb.part)) return Fate::kApart;
   if (!narrow && !leaves) {
     const double turns = (moves_within(pair.a) ? turns_[at(pair.a)] : 0.0) +
                          (moves_within(pair.b) ? turns_[at(pair.b)] : 0.0);

@@ -11,6 +11,7 @@
 #include "math/rigid_taylor.hpp"
 #include "pair_traversal.hpp"
 #include "part_line.hpp"
+#include "summed_bounds.hpp"
 
 namespace catena::internal {
 
@@ -63,6 +64,10 @@ class EdgeWalk {
   bool turns_far(double length) const;
   /// Turns to a part of it.
   void set_interval(double lo, double hi);
+  /// `pairs`, which must be as `start` left them, become those of two leaves, where few of the
+  /// leaves below them are not proven apart by summed bounds. The links are at X_WL in the middle
+  /// of the interval. O(links).
+  void sum_bounds(const std::vector<RigidEnclosure>& X_WL, double clearance, QueryStats& stats);
 
   /// Half of its length.
   double half() const { return half_; }
@@ -72,7 +77,7 @@ class EdgeWalk {
     kApart,   ///< or not checked, or without motion
     kDivide,  ///< its halves are to be looked at
     kWait,    ///< over this interval it moves too far: it is to be looked at over a half
-    kLeaves   ///< two parts that are not apart by their balls
+    kLeaves   ///< two parts that are checked, and not apart by their balls
   };
   /// `narrow`: no pair of nodes waits.
   Fate look_at(const Pair& pair, double clearance, bool narrow, QueryStats& stats);
@@ -157,6 +162,10 @@ class EdgeWalk {
   };
 
   const ChainTree& tree() const { return world_->chain_tree(); }
+  bool checks(int part_a, int part_b) const {
+    return world_->checks(world_->geometries()[at(part_a)].body,
+                          world_->geometries()[at(part_b)].body);
+  }
   static size_t at(int i) { return static_cast<size_t>(i); }
   const Model& slot(int i, QueryStats& stats);
   const Model& pose(int node, QueryStats& stats);
@@ -197,6 +206,8 @@ class EdgeWalk {
   std::vector<Seen> seen_;    // of nodes
   std::vector<Model> poses_;  // of nodes
   Model relative_;
+  SummedBounds bounds_;
+  std::vector<std::pair<int, int>> open_;  // that they leave
 };
 
 }  // namespace catena::internal

@@ -52,8 +52,13 @@ TEST_P(OnEachTarget, WhatIsDroppedStaysApart) {
       const double hi = k == 0 ? 1.0 : std::min(1.0, lo + std::pow(10.0, uniform(rng, -4, 0)));
       const double clearance = k % 2 == 0 ? 0.0 : uniform(rng, 0, 0.1);
       walk.set_interval(lo, hi);
+      walk.pairs = roots;
+      if (rng() % 2 == 0) {
+        internal::set_poses(*c.world, c.motion, 0.5 * (lo + hi), workspace.impl(), stats);
+        walk.sum_bounds(workspace.impl().X_WL, clearance, stats);
+      }
       std::set<std::pair<int, int>> open;
-      walk.stack = roots;
+      walk.stack = walk.pairs;
       while (!walk.stack.empty()) {
         const EdgeWalk::Pair pair = walk.stack.back();
         walk.stack.pop_back();
