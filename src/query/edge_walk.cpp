@@ -18,9 +18,9 @@ constexpr double kNodeShare = 1.0, kLeafShare = 0.5;
 constexpr double kMostTurn = 1.0;
 // A ball around a box is up to 1.7 times too large, so nodes of fewer parts get one of balls.
 constexpr int kFewParts = 8;
-// Bounds are summed for nodes of at most so many parts; where they leave more than so many pairs a
-// part open, to go down from the nodes costs less.
-constexpr int kMostSummed = 32, kMostOpen = 4;
+// Bounds are summed for nodes of at most so many parts, or fewer where the whole robot turns far;
+// where they leave more than so many pairs a part open, to go down from the nodes costs less.
+constexpr int kMostSummed = 32, kMostSummedFar = 8, kMostOpen = 4;
 
 using Vector = Eigen::Map<const Vector3d>;
 
@@ -101,12 +101,13 @@ void EdgeWalk::set_interval(double lo, double hi) {
 void EdgeWalk::sum_bounds(const std::vector<RigidEnclosure>& X_WL, double clearance,
                           QueryStats& stats) {
   bounds_.set(*world_, *motion_, half_, X_WL);
+  const int most = turns_far(2.0 * half_) ? kMostSummedFar : kMostSummed;
   stack.swap(pairs);
   pairs.clear();
   for (const Pair& pair : stack) {
     const int parts_a = nodes_[at(pair.a)].num_parts, parts_b = nodes_[at(pair.b)].num_parts;
     open_.clear();
-    const bool few = std::max(parts_a, parts_b) <= kMostSummed;
+    const bool few = std::max(parts_a, parts_b) <= most;
     if (few) {
       bounds_.find_open(pair.top, clearance, open_);
       stats.pair_tests += at(parts_a * parts_b);

@@ -552,7 +552,7 @@ TEST(Adversary, ABudgetThatEndsNamesNoPairThatIsNotChecked) {
       }
     };
     Eigen::VectorXd to = q;
-    for (Eigen::Index k = 0; k < to.size(); ++k) to[k] += 0.1;
+    for (Eigen::Index k = 0; k < to.size(); ++k) to[k] += 0.8;
     const StateResult state = check_state(world, q, options, workspace);
     const MotionResult edge = check_motion(world, Motion(*robot, q, to), options, workspace);
     expect_checked(state.verdict, state.witness);
