@@ -74,11 +74,15 @@ FclChecker::FclChecker(std::shared_ptr<const CollisionWorld> world) : world_(std
 
 bool FclChecker::is_free(const Eigen::Ref<const Eigen::VectorXd>& q) {
   link_poses(world_->robot(), q, X_WL_);
+  return is_free(X_WL_);
+}
+
+bool FclChecker::is_free(std::span<const RigidEnclosure> X_WL) {
   const auto geometries = world_->geometries();
   for (size_t i = 0; i < geometries.size(); ++i) {
     if (world_->body(geometries[i].body).link.value <= 0) continue;
-    const RigidTransform& X_WL = X_WL_[static_cast<size_t>(geometries[i].link.value)].X;
-    objects_[i]->setTransform(transform_of(X_WL * geometries[i].X_LG.X));
+    const RigidTransform& X = X_WL[static_cast<size_t>(geometries[i].link.value)].X;
+    objects_[i]->setTransform(transform_of(X * geometries[i].X_LG.X));
     objects_[i]->computeAABB();
   }
   const fcl::CollisionRequestd request;

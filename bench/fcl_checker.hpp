@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ class FclChecker {
 
   /// No pair collides at the whole position vector q.
   bool is_free(const Eigen::Ref<const Eigen::VectorXd>& q);
+  /// The same, of the links' poses.
+  bool is_free(std::span<const RigidEnclosure> X_WL);
 
  private:
   std::shared_ptr<const CollisionWorld> world_;
