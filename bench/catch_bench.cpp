@@ -4,11 +4,12 @@
 //
 // SCENARIO is a part of a scenario's name (walking, exercising, crane, excavator, trains, falling);
 // by default all run. EDGES is how many edges of each series are measured at most, by default all.
-// Prints three Markdown tables. Edges whose start is in contact already are counted and left out.
-// Times are CPU times, of each edge the least of three, the motion's set-up and the check of the
-// start included. FCL's samples look at the same pairs at equal steps of each edge until one
-// collides. Exit status 1 if FCL finds a sample colliding that Catena has proven free; such edges
-// go to the standard error.
+// Prints three Markdown tables. The
+// crane and the excavator are also planned (RRTConnect). Edges whose start is in contact already
+// are counted and left out. Times are CPU times, of each edge the least of three, the motion's
+// set-up and the check of the start included. FCL's samples look at the same pairs at equal steps
+// of each edge until one collides. Exit status 1 if FCL finds a sample colliding that Catena has
+// proven free; such edges go to the standard error.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -46,31 +47,27 @@ struct Mean {
   double value() const { return count == 0 ? 0 : sum / count; }
 };
 
-std::string show(const Mean& m, double scale, const char* form = "%.2f") {
-  if (m.count == 0) return "-";
+std::string number(double x, int digits) {
   char text[32];
-  std::snprintf(text, sizeof text, form, scale * m.value());
+  std::snprintf(text, sizeof text, "%.*f", digits, x);
   return text;
 }
 
-/// Work beyond the check of the start, summed over edges.
+/// Work beyond what was done before, summed over edges.
 struct Work {
   QueryStats stats;
   int edges = 0;
 
-  void add(const QueryStats& motion, const QueryStats& start) {
-    stats += motion;
-    stats.pair_tests -= start.pair_tests;
-    stats.box_tests -= start.box_tests;
-    stats.element_tests -= start.element_tests;
+  void add(const QueryStats& all, const QueryStats& before) {
+    stats += all;
+    stats.pair_tests -= before.pair_tests;
+    stats.box_tests -= before.box_tests;
+    stats.element_tests -= before.element_tests;
+    stats.intervals -= before.intervals;
     ++edges;
   }
-  std::string show(std::uint64_t QueryStats::*counter, double scale = 1,
-                   const char* form = "%.1f") const {
-    if (edges == 0) return "-";
-    char text[32];
-    std::snprintf(text, sizeof text, form, scale * static_cast<double>(stats.*counter) / edges);
-    return text;
+  double mean(std::uint64_t QueryStats::*counter) const {
+    return static_cast<double>(stats.*counter) / std::max(1, edges);
   }
 };
 
@@ -78,9 +75,10 @@ struct Row {
   std::string scenario, series;
   int links = 0, edges = 0, free = 0, colliding = 0, undecided = 0, in_contact = 0;
   std::int64_t robot_triangles = 0, scene_triangles = 0, pairs = 0;
-  Mean free_s, colliding_s, any_contact_s, undecided_s, fcl_free_s, fcl_colliding_s;
+  Mean all_s, free_s, colliding_s, any_contact_s, fcl_free_s, fcl_colliding_s;
   int missed_fine = 0, missed_coarse = 0, wrong = 0;
-  Work free_work, first_contact, any_contact;
+  Work free_work;                   // beyond the check of the start
+  Work any_contact, first_contact;  // until a contact is known, and thereafter
 };
 
 std::int64_t triangles(const CollisionWorld& world, bool of_scene) {
@@ -158,6 +156,7 @@ class Bench {
     MotionResult result, any;
     const double seconds = timed(path, i, true, result);
     const double any_seconds = timed(path, i, false, any);
+    row.all_s.add(seconds);
     const double fcl_start = cpu_seconds();
     const double sample = first_colliding_sample(kFine);
     const double fcl_seconds = cpu_seconds() - fcl_start;
@@ -181,12 +180,11 @@ class Bench {
         row.fcl_colliding_s.add(fcl_seconds);
         row.missed_fine += sample < 0 ? 1 : 0;
         row.missed_coarse += first_colliding_sample(kCoarse) < 0 ? 1 : 0;
-        row.first_contact.add(result.stats, start.stats);
+        row.first_contact.add(result.stats, any.stats);
         row.any_contact.add(any.stats, start.stats);
         break;
       case Verdict::kUndecided:
         ++row.undecided;
-        row.undecided_s.add(seconds);
         report("undecided", path, i, row, result, sample);
     }
   }
@@ -217,16 +215,14 @@ class Bench {
   std::vector<RigidEnclosure> X_WL_;
 };
 
-/// Paths of RRTConnect between the scenario's problems, as they are found.
-Series planned(const CatchScenario& scenario, const CollisionWorld& world) {
+/// Paths of RRTConnect between the scenario's problems, as they are found; `note` says how many.
+Series planned(const CatchScenario& scenario, const CollisionWorld& world, std::string& note) {
   ompl::SetupOptions options;
   for (const LinkIndex i : scenario.robot->active_joints()) {
     const Joint& joint = scenario.robot->joint(i);
     if (joint.type == JointType::kPlanar) options.bounds[joint.name] = {{-24}, {24}};
   }
   Series series{"planned", {}};
-  ::ompl::RNG::setSeed(1);
-  int solved = 0;
   Mean seconds;
   ompl::CheckStatistics work;
   Workspace workspace(world);
@@ -234,9 +230,9 @@ Series planned(const CatchScenario& scenario, const CollisionWorld& world) {
     for (const Eigen::VectorXd& end : {from, to}) {
       const StateResult r = check_state(world, end, {}, workspace);
       if (r.verdict == Verdict::kFree) continue;
-      std::fprintf(stderr, "%s: an end of problem %td is not free: %s and %s\n",
-                   scenario.name.c_str(), (&from - &scenario.problems.front().first) / 2,
-                   world.body(r.witness.a).name.c_str(), world.body(r.witness.b).name.c_str());
+      std::fprintf(stderr, "%s: an end of problem %d is not free: %s and %s\n",
+                   scenario.name.c_str(), seconds.count, world.body(r.witness.a).name.c_str(),
+                   world.body(r.witness.b).name.c_str());
     }
     ompl::Setup setup(scenario.robot, scenario.scene, options);
     const auto values = [](const Eigen::VectorXd& q) {
@@ -249,17 +245,16 @@ Series planned(const CatchScenario& scenario, const CollisionWorld& world) {
     seconds.add(cpu_seconds() - start);
     work += setup.statistics();
     if (!found) continue;
-    ++solved;
     Waypoints path;
     for (const ::ompl::base::State* state : setup.getSolutionPath().getStates()) {
       path.states.push_back(setup.space().positions(state));
     }
     series.paths.push_back(std::move(path));
   }
-  std::fprintf(stderr,
-               "%s: %d of %zu problems solved, %.2f s each on average, %llu motions asked\n",
-               scenario.name.c_str(), solved, scenario.problems.size(), seconds.value(),
-               static_cast<unsigned long long>(work.motions));
+  note = scenario.name + ": " + std::to_string(series.paths.size()) + " of " +
+         std::to_string(scenario.problems.size()) + " problems solved, " +
+         number(1e3 * seconds.value(), 1) + " ms and " +
+         number(static_cast<double>(work.motions) / seconds.count, 0) + " motions asked each";
   return series;
 }
 
@@ -276,49 +271,61 @@ void print_header(const std::vector<std::string>& columns) {
 
 void print_tables(const std::vector<Row>& rows) {
   const auto n = [](std::int64_t x) { return std::to_string(x); };
+  const auto name = [](const Row& r) { return r.scenario + ", " + r.series; };
   print_header({"scenario", "links", "robot's triangles", "scene's triangles", "pairs", "edges",
-                "free", "colliding", "undecided", "start in contact"});
+                "start in contact", "free", "colliding", "undecided"});
   for (const Row& r : rows) {
-    print({r.scenario + ", " + r.series, n(r.links), n(r.robot_triangles), n(r.scene_triangles),
-           n(r.pairs), n(r.edges), n(r.free), n(r.colliding), n(r.undecided), n(r.in_contact)});
+    print({name(r), n(r.links), n(r.robot_triangles), n(r.scene_triangles), n(r.pairs), n(r.edges),
+           n(r.in_contact), n(r.free), n(r.colliding), n(r.undecided)});
   }
-  print_header({"scenario", "free: mean, ms", "worst", "colliding, first contact: mean, ms",
-                "worst", "any contact: mean, ms", "FCL, 100 steps: free, ms", "colliding, ms",
-                "missed by 100 steps", "by 10", "wrong"});
+
+  print_header({"scenario", "free: mean, ms", "worst", "first contact: mean, ms", "worst",
+                "all: mean, ms", "any contact: mean, ms", "FCL, 100 steps: free, ms",
+                "colliding, ms", "missed by 100 steps", "by 10", "wrong"});
   for (const Row& r : rows) {
-    const auto worst = [](const Mean& m) {
-      return m.count == 0 ? "-" : show({m.worst, 0, 1}, 1e3, "%.3f");
+    const auto worst = [](const Mean& m) { return m.count == 0 ? "-" : number(1e3 * m.worst, 3); };
+    const auto mean = [](const Mean& m, int digits) {
+      return m.count == 0 ? "-" : number(1e3 * m.value(), digits);
     };
-    print({r.scenario + ", " + r.series, show(r.free_s, 1e3, "%.3f"), worst(r.free_s),
-           show(r.colliding_s, 1e3, "%.3f"), worst(r.colliding_s),
-           show(r.any_contact_s, 1e3, "%.3f"), show(r.fcl_free_s, 1e3, "%.1f"),
-           show(r.fcl_colliding_s, 1e3, "%.1f"), n(r.missed_fine), n(r.missed_coarse), n(r.wrong)});
+    print({name(r), mean(r.free_s, 3), worst(r.free_s), mean(r.colliding_s, 3),
+           worst(r.colliding_s), mean(r.all_s, 3), mean(r.any_contact_s, 3), mean(r.fcl_free_s, 2),
+           mean(r.fcl_colliding_s, 2), n(r.missed_fine), n(r.missed_coarse), n(r.wrong)});
   }
-  print_header({"scenario", "pairs", "free: intervals", "boxes", "pairs tested", "% of all",
-                "elements", "any contact: pairs tested", "% of all", "elements",
-                "first contact: pairs tested", "% of all", "elements", "intervals"});
+
+  print_header({"scenario", "pairs", "free: intervals", "boxes", "pairs left", "% of all",
+                "elements", "any contact: pairs left", "% of all", "thereafter: intervals",
+                "pairs an interval", "% of all", "boxes", "elements"});
   for (const Row& r : rows) {
     const double share = 100.0 / static_cast<double>(std::max<std::int64_t>(1, r.pairs));
     const auto pairs = &QueryStats::pair_tests;
+    const auto boxes = &QueryStats::box_tests;
     const auto elements = &QueryStats::element_tests;
-    print({r.scenario + ", " + r.series, n(r.pairs), r.free_work.show(&QueryStats::intervals),
-           r.free_work.show(&QueryStats::box_tests), r.free_work.show(pairs),
-           r.free_work.show(pairs, share), r.free_work.show(elements), r.any_contact.show(pairs),
-           r.any_contact.show(pairs, share), r.any_contact.show(elements),
-           r.first_contact.show(pairs), r.first_contact.show(pairs, share),
-           r.first_contact.show(elements), r.first_contact.show(&QueryStats::intervals)});
+    const auto intervals = &QueryStats::intervals;
+    const auto mean = [](const Work& w, std::uint64_t QueryStats::*counter, double scale) {
+      return w.edges == 0 ? "-" : number(scale * w.mean(counter), 1);
+    };
+    const Work &f = r.free_work, &any = r.any_contact, &first = r.first_contact;
+    const double an_interval = 1 / std::max(1e-9, first.mean(intervals));
+    print({name(r), n(r.pairs), mean(f, intervals, 1), mean(f, boxes, 1), mean(f, pairs, 1),
+           mean(f, pairs, share), mean(f, elements, 1), mean(any, pairs, 1),
+           mean(any, pairs, share), mean(first, intervals, 1), mean(first, pairs, an_interval),
+           mean(first, pairs, share * an_interval), mean(first, boxes, 1),
+           mean(first, elements, 1)});
   }
 }
 
 int run(const std::string& only, int most_edges) {
   std::vector<Row> rows;
+  std::vector<std::string> notes;
   int wrong = 0;
   const auto measure = [&](const std::string& name, auto make) {
     if (name.find(only) == std::string::npos) return;
     const CatchScenario scenario = make();
     Bench bench(scenario);
     std::vector<Series> all = scenario.series;
-    if (!scenario.problems.empty()) all.push_back(planned(scenario, *bench.world()));
+    if (!scenario.problems.empty()) {
+      all.push_back(planned(scenario, *bench.world(), notes.emplace_back()));
+    }
     for (const Series& series : all) {
       rows.push_back(bench.measure(series, most_edges));
       wrong += rows.back().wrong;
@@ -338,7 +345,9 @@ int run(const std::string& only, int most_edges) {
     return 2;
   }
   print_tables(rows);
-  if (wrong > 0) std::printf("\nWRONG: %d\n", wrong);
+  std::printf("\n");
+  for (const std::string& note : notes) std::printf("%s\n", note.c_str());
+  if (wrong > 0) std::printf("WRONG: %d\n", wrong);
   return wrong > 0 ? 1 : 0;
 }
 
@@ -347,5 +356,6 @@ int run(const std::string& only, int most_edges) {
 
 int main(int argc, char** argv) {
   ompl::msg::setLogLevel(ompl::msg::LOG_ERROR);
+  ompl::RNG::setSeed(1);
   return catena::bench::run(argc > 1 ? argv[1] : "", argc > 2 ? std::atoi(argv[2]) : 1 << 20);
 }

@@ -894,7 +894,7 @@ CatchScenario excavator(std::shared_ptr<const Scene> site) {
     set_values(*c.robot, "bucket_joint", {arm.bucket}, q);
     return q;
   };
-  const Arm folded{0, 0.9, -2.2, -1.2}, reaching{0, 0.9, -1.1, -0.6}, digging{0, 0.12, -1.3, -0.9},
+  const Arm folded{0, 1.1, -2.4, -1.2}, reaching{0, 0.9, -1.1, -0.6}, digging{0, 0.12, -1.3, -0.9},
       curled{0, 0.35, -1.9, -2.0}, lifted{0, 1.0, -1.7, -2.0};
   const auto turned_by = [](Arm arm, double turn) {
     arm.swing = turn;
@@ -914,28 +914,28 @@ CatchScenario excavator(std::shared_ptr<const Scene> site) {
   };
   c.series = {{"scripted, cubics",
                {smooth(through(nullptr, cycle(-8, 12.5, -kPi / 2, 1.6), 5)),
-                smooth(through(nullptr, cycle(-12.5, 2, kPi, -1.6), 5)),
+                smooth(through(nullptr, cycle(-11.8, 1.5, kPi, -1.6), 5)),
                 smooth(through(nullptr, cycle(-1.5, -4, kPi, 1.9), 5)),
                 smooth(through(nullptr,
-                               {at(-12.5, 2, kPi, folded), at(-12.8, -3, 4.4, folded),
-                                at(-10.5, -9.5, 5.2, reaching), at(-3.5, -10.5, 6.2, folded),
+                               {at(-11.8, 1.5, kPi, folded), at(-12.8, -3, 4.4, folded),
+                                at(-10.5, -9.5, 5.2, reaching), at(-2.5, -10.2, 6.2, folded),
                                 at(-1, -5, 7.6, lifted), at(-2, 4, 7.9, folded)},
                                8))}}};
   std::vector<VectorXd> poses;
   for (const Arm& arm : {folded, lifted, turned_by(reaching, 1.2)}) {
     for (const auto& [x, y, yaw] :
-         {std::array{-12.5, 2.0, kPi}, std::array{-1.5, -4.0, 3.0}, std::array{-2.0, 4.0, 1.6},
-          std::array{-3.5, -10.5, 0.0}, std::array{-8.0, 12.5, -1.5}}) {
+         {std::array{-11.8, 1.5, kPi}, std::array{-1.5, -4.0, 3.0}, std::array{-2.0, 4.0, 1.6},
+          std::array{-2.5, -10.2, 0.0}, std::array{-8.0, 12.5, -1.5}}) {
       poses.push_back(at(x, y, yaw, arm));
     }
   }
   c.series.push_back({"pose to pose", all_pairs(poses)});
-  c.problems = {{at(-12.5, 2, -2.9, folded), at(-2, 4, 1.6, reaching)},
-                {at(-1.5, -4, 3.0, reaching), at(-12.5, 2, 2.9, folded)},
+  c.problems = {{at(-11.8, 1.5, -2.9, folded), at(-2, 4, 1.6, reaching)},
+                {at(-1.5, -4, 3.0, reaching), at(-11.8, 1.5, 2.9, folded)},
                 {at(-8, 12.5, -1.5, lifted), at(-12.8, -3, -1.8, folded)},
-                {at(-3.5, -10.5, 0.0, folded), at(-8, 12.5, -1.5, reaching)},
+                {at(-2.5, -10.2, 0.0, folded), at(-8, 12.5, -1.5, reaching)},
                 {at(-12.8, -3, -1.8, folded), at(-1.5, -4, 3.0, lifted)},
-                {at(-2, 4, 1.6, folded), at(-3.5, -10.5, 0.0, reaching)}};
+                {at(-2, 4, 1.6, folded), at(-2.5, -10.2, 0.0, reaching)}};
   return c;
 }
 
