@@ -60,10 +60,10 @@ void add_revolution(const RigidTransform& X, const std::vector<Ring>& rings, int
 
 /// A frame whose z axis is the unit vector z.
 Matrix3d frame_along(const Vector3d& z) {
-  const Vector3d helper = std::abs(z.z()) < 0.9 ? Vector3d::UnitZ() : Vector3d::UnitX();
+  const Vector3d across = std::abs(z.z()) < 0.9 ? Vector3d::UnitZ() : Vector3d::UnitX();
   Matrix3d R;
   R.col(2) = z;
-  R.col(0) = helper.cross(z).normalized();
+  R.col(0) = across.cross(z).normalized();
   R.col(1) = z.cross(R.col(0));
   return R;
 }
