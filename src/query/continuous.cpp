@@ -31,17 +31,23 @@ constexpr int kMostNarrow = 4096;
 // undecided: to prove a glide at a gap g free takes about 1 / sqrt(g) of them, millions for a gap
 // of rounding's size.
 constexpr int kMostGrazing = 1 << 14;
+// Where the first contact is to come, as far as velocities tell, is parted from the rest of an
+// interval with such a share of it to both sides, where no more than so many tasks are left.
+constexpr double kMarginShare = 1.0 / 64.0;
+constexpr size_t kFewLeft = 16;
 
 // Half-open range [first, last) of a list.
 struct Range {
   size_t first, last;
   bool empty() const { return first == last; }
+  size_t size() const { return last - first; }
 };
 
 // What is to be proven apart over an interval, in the lists of the workspace.
 struct Work {
   Range tasks, pairs, scene;
   bool empty() const { return tasks.empty() && pairs.empty() && scene.empty(); }
+  size_t size() const { return tasks.size() + pairs.size() + scene.size(); }
 };
 
 class Query {
@@ -356,6 +362,8 @@ class Query {
     double motion = 0.0, gap = kInfinity;
     bool touched = false, doubtful = false;
     GeometryPair pair;
+    double half = 0.0;           // of the interval
+    double contact = kInfinity;  // where velocities in the middle lead to one; no bound
   };
 
   Work all_work() const {
@@ -364,7 +372,8 @@ class Query {
 
   // Proves the work's pairs apart over [lo, hi], or halves the interval for those that are left.
   // Earlier halves first, so that the proven prefix and the first contact close in on each other.
-  void process(double lo, double hi, const Work& work) {
+  // `advance`: not into halves, if it is told where the contact is to come.
+  void process(double lo, double hi, const Work& work, bool advance = true) {
     if (done_) return;
     ++result_.stats.intervals;
     const Work all = all_work();
@@ -372,6 +381,7 @@ class Query {
     const double mid = 0.5 * (lo + hi);
     const bool narrow = hi - lo <= (goal_.measuring ? 1e-9 : kTimeWidth);
     Rest rest;
+    rest.half = 0.5 * (hi - lo);
     posed_ = false;
     if (!work.tasks.empty()) examine_tasks(lo, hi, work.tasks, rest);
     if (!done_ && !(work.pairs.empty() && work.scene.empty())) ws_.walk->set_interval(lo, hi);
@@ -402,14 +412,35 @@ class Query {
         done_ = true;
       } else {
         if (!looked_ && !goal_.measuring) look_for_contacts();
-        process(lo, mid, left);
-        if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, left);
+        // Not with the contact in the middle: what is apart there by next to nothing tells little.
+        double margin = kMarginShare * (hi - lo);
+        if (margin < kTimeWidth) margin = 0.25 * kTimeWidth;
+        double before = rest.contact - margin, after = rest.contact + 2.0 * margin;
+        if (!(before - lo > margin)) before = lo;
+        if (!(hi - after > margin)) after = hi;
+        if (advance && is_bracketing(narrow, left) && before < after &&
+            (lo < before || after < hi)) {
+          // What lies beside is halved next, if it is not decided: so lengths fall in any case.
+          if (lo < before) process(lo, before, left, false);
+          if (!done_ && before < contact_) process(before, std::min(after, contact_), left);
+          if (!done_ && after < std::min(hi, contact_)) {
+            process(after, std::min(hi, contact_), left, false);
+          }
+        } else {
+          process(lo, mid, left);
+          if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, left);
+        }
       }
     }
     ws_.tasks.resize(all.tasks.last);
     ws_.walk->pairs.resize(all.pairs.last);
     ws_.scene_walk->tasks.resize(all.scene.last);
     ws_.scene_walk->near.resize(near);
+  }
+
+  // Is it the time of the first contact that the interval is to tell?
+  bool is_bracketing(bool narrow, const Work& left) const {
+    return options_.first_contact && contact_ <= 1.0 && !narrow && left.size() <= kFewLeft;
   }
 
   // The links where they are at t, unless they are there already in this interval.
@@ -566,7 +597,7 @@ class Query {
         const Examination e =
             internal::examine_elements(geometry(part), 0, geometry(pair.b), leaf.element, X,
                                        mover.motion, goal_, result_.stats);
-        if (!is_left_open(pair, e, mover.motion, mid, rest)) continue;
+        if (!is_left_open(pair, X, e, mover.motion, mid, rest)) continue;
       }
       walk.near[open++] = walk.near[i];
     }
@@ -597,7 +628,7 @@ class Query {
             geometry(part), geometry(pair.b), X, &mover.motion, goal_,
             task.last == listed.last && task.first == listed.first ? leaf : Leaf{}, options_.budget,
             ws_.scratch, result_.stats);
-        if (!is_left_open(pair, e, mover.motion, mid, rest)) continue;
+        if (!is_left_open(pair, X, e, mover.motion, mid, rest)) continue;
         leaf = e.leaf;
       }
       walk.tasks.push_back({task.node, listed.first, listed.last, leaf});
@@ -617,14 +648,14 @@ class Query {
                     Leaf& leaf, double mid, Rest& rest) {
     const Examination e = internal::examine(geometry(pair.a), geometry(pair.b), X, &motion, goal_,
                                             leaf, options_.budget, ws_.scratch, result_.stats);
-    if (!is_left_open(pair, e, motion, mid, rest)) return false;
+    if (!is_left_open(pair, X, e, motion, mid, rest)) return false;
     leaf = e.leaf;
     return true;
   }
 
   // Takes in what an exact test has found.
-  bool is_left_open(GeometryPair pair, const Examination& e, const PairMotion& motion, double mid,
-                    Rest& rest) {
+  bool is_left_open(GeometryPair pair, const RigidEnclosure& X, const Examination& e,
+                    const PairMotion& motion, double mid, Rest& rest) {
     if (e.closer) {
       pose_at(mid);
       closest_ = internal::make_witness(world_, pair, e.closest, ws_);
@@ -641,7 +672,22 @@ class Query {
     rest.motion = std::max(rest.motion, motion.displacement);
     rest.gap = std::min(rest.gap, e.distance.distance.hi);
     rest.doubtful = rest.doubtful || e.doubtful;
+    const double contact = mid + rest.half / motion.half_step * time_to_contact(pair, X, e, motion);
+    if (contact < rest.contact) rest.contact = contact;
     return true;
+  }
+
+  // At the velocities of the two nearest points, in the motion's units; infinite, or no number, if
+  // they do not close.
+  double time_to_contact(GeometryPair pair, const RigidEnclosure& X, const Examination& e,
+                         const PairMotion& motion) const {
+    const Vector3d between = e.distance.point_b - e.distance.point_a;
+    const Vector3d arm_a = e.distance.point_a - geometry(pair.a).bound_center();
+    const Vector3d arm_b = e.distance.point_b - X.X * geometry(pair.b).bound_center();
+    const double gap = between.norm();
+    const double closing =
+        between.dot(motion.spin_a.cross(arm_a) - motion.spin_b.cross(arm_b) - motion.velocity);
+    return closing > 0.0 ? (gap - goal_.clearance) * gap / closing : kInfinity;
   }
 
   // The motion over an interval below which an open pair stays open. Half the band of the

@@ -110,7 +110,7 @@ void EdgeWalk::sum_bounds(const std::vector<RigidEnclosure>& X_WL, double cleara
     const bool few = std::max(parts_a, parts_b) <= most;
     if (few) {
       bounds_.find_open(pair.top, clearance, open_);
-      stats.pair_tests += at(parts_a * parts_b);
+      stats.box_tests += at(parts_a * parts_b);
     }
     if (!few || open_.size() > at(kMostOpen * (parts_a + parts_b))) {
       pairs.push_back(pair);
