@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 
 namespace catena::oracle {
 namespace {
@@ -35,7 +36,8 @@ Real winding(const std::vector<std::array<Vec3, 3>>& triangles, const Vec3& p) {
   return sum / (2 * std::acos(Real(-1)));
 }
 
-EdgeOracle::EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance)
+EdgeOracle::EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance,
+                       Pairs which)
     : kinematics_(robot), clearance_(clearance) {
   int id = 0;
   for (const LinkSpec& link : robot.links) {
@@ -44,14 +46,12 @@ EdgeOracle::EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double cl
   }
   for (const auto& a : scene.attached)
     add(a.object.name, id++, kinematics_.link(a.link), a.object.geometries);
-  const int num_moving = num_geometries();
+  num_moving_ = num_geometries();
+  num_bodies_ = id;
   for (const auto& object : scene.objects) add(object.name, id++, -1, object.geometries);
-  choose_pairs(robot, scene, num_moving);
-}
+  one_scene_ = !scene.attached.empty() || !scene.allowed.empty();
 
-void EdgeOracle::choose_pairs(const RobotSpec& robot, const SceneSpec& scene, int num_moving) {
-  std::set<std::pair<int, int>> unchecked;
-  const auto exclude = [&](int a, int b) { unchecked.insert(std::minmax(a, b)); };
+  const auto exclude = [&](int a, int b) { unchecked_.insert(std::minmax(a, b)); };
   std::map<std::string, int> id_of;
   for (size_t i = 0; i < robot.links.size(); ++i) id_of[robot.links[i].name] = static_cast<int>(i);
   for (const Body& g : geometries_) id_of[g.body] = g.id;
@@ -62,6 +62,25 @@ void EdgeOracle::choose_pairs(const RobotSpec& robot, const SceneSpec& scene, in
   }
   for (const auto* pairs : {&robot.disabled, &scene.allowed})
     for (const auto& [a, b] : *pairs) exclude(id_of.at(a), id_of.at(b));
+  if (which == Pairs::kAll) choose_own_pairs(robot);
+  num_own_pairs_ = static_cast<int>(pairs_.size());
+  choose_scene_pairs();
+}
+
+void EdgeOracle::set_scene(const SceneSpec& scene, double clearance) {
+  if (one_scene_ || !scene.attached.empty() || !scene.allowed.empty())
+    throw std::invalid_argument("EdgeOracle::set_scene: the scene changes the robot's own pairs");
+  geometries_.resize(size_t(num_moving_));
+  placed_.clear();  // placed copies are of the geometries before
+  int id = num_bodies_;
+  for (const auto& object : scene.objects) add(object.name, id++, -1, object.geometries);
+  clearance_ = clearance;
+  choose_scene_pairs();
+  placed_at_ = -1;
+}
+
+void EdgeOracle::choose_own_pairs(const RobotSpec& robot) {
+  const auto robot_of = [&](int link) { return robot.links[size_t(link)].robot; };
   // Links of one rigid piece have one representative.
   std::vector<int> piece(robot.links.size());
   for (int i = 0; i < static_cast<int>(piece.size()); ++i) {
@@ -72,16 +91,24 @@ void EdgeOracle::choose_pairs(const RobotSpec& robot, const SceneSpec& scene, in
       top = kinematics_.parent_link(top);
     piece[size_t(i)] = top;
   }
-  for (int a = 0; a < num_moving; ++a) {
-    for (int b = a + 1; b < num_geometries(); ++b) {
+  for (int a = 0; a < num_moving_; ++a) {
+    for (int b = a + 1; b < num_moving_; ++b) {
       const Body& ga = geometries_[size_t(a)];
       const Body& gb = geometries_[size_t(b)];
-      if (ga.id == gb.id || unchecked.count(std::minmax(ga.id, gb.id)) != 0) continue;
-      if (gb.link >= 0 && piece[size_t(ga.link)] == piece[size_t(gb.link)]) continue;
+      if (ga.id == gb.id || unchecked_.count(std::minmax(ga.id, gb.id)) != 0) continue;
+      if (piece[size_t(ga.link)] == piece[size_t(gb.link)]) continue;
       pairs_.push_back({a, b});
     }
   }
-  rates_.resize(pairs_.size());
+}
+
+void EdgeOracle::choose_scene_pairs() {
+  pairs_.resize(size_t(num_own_pairs_));
+  for (int a = 0; a < num_moving_; ++a)
+    for (int b = num_moving_; b < num_geometries(); ++b)
+      if (unchecked_.count(std::minmax(geometries_[size_t(a)].id, geometries_[size_t(b)].id)) == 0)
+        pairs_.push_back({a, b});
+  rates_.assign(pairs_.size(), Real(-1));
 }
 
 void EdgeOracle::add(const std::string& body, int id, int link,
@@ -222,6 +249,15 @@ Gap EdgeOracle::geometry_gap(const Pair& pair, Real enough) {
 Gap EdgeOracle::gap_at(int pair, Real t) {
   place(t);
   return geometry_gap(pairs_[size_t(pair)], kInf);
+}
+
+Gap EdgeOracle::piece_gap_at(int pair, int piece_a, int piece_b, Real t) {
+  place(t);
+  const Pair& p = pairs_[size_t(pair)];
+  Gap g = gap(placed_pieces(p.a)[size_t(piece_a)], placed_pieces(p.b)[size_t(piece_b)]);
+  g.lo -= clearance_;
+  g.hi -= clearance_;
+  return g;
 }
 
 // At the poses at hand: of the bounding balls, less the clearance.

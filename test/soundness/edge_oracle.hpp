@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "soundness/convex_gap.hpp"
@@ -34,7 +35,13 @@ struct Truth {
 /// excepts it; all across robots; less the pairs that the scene allows.
 class EdgeOracle {
  public:
-  EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance = 0.0);
+  enum class Pairs { kAll, kSceneOnly };
+  EdgeOracle(const RobotSpec& robot, const SceneSpec& scene, double clearance = 0.0,
+             Pairs which = Pairs::kAll);
+
+  /// Another scene for the same robot. Throws where either scene has attached objects or allowed
+  /// pairs, which change the robot's own pairs.
+  void set_scene(const SceneSpec& scene, double clearance);
 
   struct Pair {
     int a, b;  ///< geometries
@@ -43,6 +50,18 @@ class EdgeOracle {
   std::string name(int geometry) const { return geometries_[size_t(geometry)].body; }
   int num_geometries() const { return static_cast<int>(geometries_.size()); }
   int link_of(int geometry) const { return geometries_[size_t(geometry)].link; }
+  /// Those of the robot come first; its pairs with itself come before those with the scene.
+  int num_moving() const { return num_moving_; }
+  int num_own_pairs() const { return num_own_pairs_; }
+  Real clearance() const { return clearance_; }
+
+  /// A geometry in its link's frame (of the scene: in the world).
+  const std::vector<Solid>& pieces_of(int geometry) const {
+    return geometries_[size_t(geometry)].pieces;
+  }
+  const Vec3& center_of(int geometry) const { return geometries_[size_t(geometry)].center; }
+  Real bound_of(int geometry) const { return geometries_[size_t(geometry)].bound; }
+  bool is_solid_mesh(int geometry) const { return geometries_[size_t(geometry)].solid_mesh; }
   const Kinematics<Real>& kinematics() const { return kinematics_; }
 
   /// A state is a motion that stays.
@@ -52,6 +71,8 @@ class EdgeOracle {
   /// Of the motion that was set, at time t: the gap of one pair less the clearance. A solid mesh
   /// that contains the other geometry counts as contact.
   Gap gap_at(int pair, Real t);
+  /// Of one piece of each alone.
+  Gap piece_gap_at(int pair, int piece_a, int piece_b, Real t);
   /// The smallest over all pairs; `pair` says whose.
   Gap smallest_gap_at(Real t, int* pair = nullptr);
 
@@ -89,7 +110,8 @@ class EdgeOracle {
     Real bound = 0;  // of a ball in the link's frame that holds it; infinite for a half-space
   };
   void add(const std::string& body, int id, int link, const std::vector<PlacedSpec>& placed);
-  void choose_pairs(const RobotSpec& robot, const SceneSpec& scene, int num_moving);
+  void choose_own_pairs(const RobotSpec& robot);
+  void choose_scene_pairs();
   /// At the poses at hand. Beyond `enough` it need not be the gap, only no less than that.
   Gap geometry_gap(const Pair& pair, Real enough);
   Real separation(int a, int b);
@@ -105,6 +127,9 @@ class EdgeOracle {
   Real clearance_ = 0;
   std::vector<Body> geometries_;
   std::vector<Pair> pairs_;
+  std::set<std::pair<int, int>> unchecked_;  // bodies
+  int num_moving_ = 0, num_own_pairs_ = 0, num_bodies_ = 0;
+  bool one_scene_ = false;
   std::vector<Real> rates_;    // of the pairs: how fast the gap can change; negative: not known yet
   std::vector<Pose3> X_;       // of the links
   std::vector<Vec3> centers_;  // of the geometries

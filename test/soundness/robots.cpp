@@ -230,6 +230,71 @@ RobotSpec snake() {
   return m.take();
 }
 
+// A long chain of joints and shapes of every kind. Most turn little, so that it is seldom a knot; a
+// ball joint at its root, rolls about its own axis, slides, followers, and links of two shapes.
+RobotSpec mixed_chain(int n) {
+  std::mt19937_64 rng(static_cast<std::uint64_t>(n));
+  Maker m("chain" + std::to_string(n), "base", {sphere(0.03, {0, 0, -0.05})});
+  const double turn = 2.5 / std::sqrt(double(n));
+  std::string parent = "base", last_turn;
+  for (int i = 1; i < n; ++i) {
+    const std::string child = numbered("link", i);
+    const double r = uniform(rng, 0.012, 0.025);
+    const std::array<double, 3> at{0, 0, 0.06};
+    std::vector<PlacedSpec> shapes;
+    switch (i % 9) {
+      case 0:
+        shapes = {box({2 * r, r, 0.05}, at, {0.1, 0, 0.3})};
+        break;
+      case 2:
+        shapes = {cylinder(r, 0.05, at)};
+        break;
+      case 3:
+        shapes = {cone(r, 0.05, at), sphere(0.5 * r, {0.02, 0, 0.05})};
+        break;
+      case 5:
+        shapes = {sphere(r, at)};
+        break;
+      case 6:
+        shapes = {i % 2 == 0 ? mesh(box_mesh({r, 2 * r, 0.05}), at)
+                             : mesh(open_box_mesh({2 * r, 2 * r, 0.04}), at)};
+        break;
+      case 8:
+        shapes = {mesh(tetrahedron_mesh(1.5 * r), at)};
+        break;
+      default:
+        shapes = {capsule(0.8 * r, 0.03, at)};
+    }
+    const PoseSpec origin{{0, 0, i == 1 ? 0.02 : 0.1}, {0, 0, uniform(rng, -3, 3)}};
+    if (i == 1) {
+      m.add(parent, child, JointKind::kBall, origin, {0, 0, 1}, std::move(shapes));
+    } else if (i % 16 == 5) {
+      m.add(parent, child, JointKind::kFixed, origin, {0, 0, 1}, std::move(shapes));
+    } else if (i % 8 == 2) {
+      m.add(parent, child, JointKind::kContinuous, origin, {0, 0, 1}, std::move(shapes));
+    } else if (i % 8 == 4) {
+      m.add(parent, child, JointKind::kPrismatic, origin, {0, 0.1, 1}, std::move(shapes), 0, 0.04);
+    } else if (i % 8 == 7 && !last_turn.empty()) {
+      m.mimic(parent, child, JointKind::kRevolute, origin, {1, 0, 0}, std::move(shapes), last_turn,
+              -0.7, 0.0);
+    } else {
+      m.add(parent, child, JointKind::kRevolute, origin,
+            {1, uniform(rng, -0.3, 0.3), uniform(rng, -0.3, 0.3)}, std::move(shapes), -turn, turn);
+      last_turn = child + "_joint";
+    }
+    parent = child;
+  }
+  return m.take();
+}
+
+/// Of "chain256": 256; of other names 0.
+int links_of_chain(const std::string& name) {
+  if (name.rfind("chain", 0) != 0 || name.size() > 9) return 0;
+  const std::string digits = name.substr(5);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return 0;
+  return std::stoi(digits);
+}
+
 }  // namespace
 
 PlacedSpec sphere(double radius, std::array<double, 3> xyz) {
@@ -291,7 +356,14 @@ std::vector<std::string> robot_names() {
           "humanoid", "planar", "snake",    "whip"};
 }
 
+std::vector<std::string> campaign_robot_names() {
+  std::vector<std::string> names = robot_names();
+  names.push_back("chain64");
+  return names;
+}
+
 RobotSpec make_robot_spec(const std::string& name) {
+  if (const int links = links_of_chain(name); links > 1) return mixed_chain(links);
   if (name == "serial") return serial();
   if (name == "ball") return ball();
   if (name == "floating") return floating();
@@ -305,6 +377,7 @@ RobotSpec make_robot_spec(const std::string& name) {
 }
 
 double reach_of(const std::string& robot) {
+  if (const int links = links_of_chain(robot); links > 1) return 0.3 + 0.05 * links;
   return robot == "snake" ? 1.8 : robot == "telescope" ? 2.0 : robot == "humanoid" ? 1.0 : 1.4;
 }
 

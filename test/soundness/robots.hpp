@@ -28,6 +28,9 @@ ShapeSpec tetrahedron_mesh(double radius);
 
 /// The robots of the soundness run, each made to be awkward in its own way.
 std::vector<std::string> robot_names();
+/// These and "chain64"; make_robot_spec knows "chainN" for every N from 2 to 9999: N links in a
+/// row, of mixed joints and shapes.
+std::vector<std::string> campaign_robot_names();
 RobotSpec make_robot_spec(const std::string& name);
 
 /// A configuration within limits, uniform; `near`, if given, is moved by a share of the range.
