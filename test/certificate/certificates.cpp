@@ -1,20 +1,25 @@
-// Certificates by the thousand: random robots, scenes and free edges, each certificate written and
-// re-checked, then altered so that it proves its edge no longer and refused.
+// Certificates by the thousand: the soundness campaigns' robots and random ones, scenes, free edges
+// and splines, each certificate written and re-checked, then altered so that it proves its edge no
+// longer and refused.
 //
-//   certificates --count 100000 --seed 1 [--state FILE]     goes on from FILE where that run ended
+//   certificates --count 100000 --seed 1 [--robot NAME] [--state FILE]
 //
-// The altered count follows: every certificate is altered at least once. Status 1 if the checker
-// refused one or accepted an altered one.
+// --state: goes on from FILE where that run ended. Every certificate that is accepted is altered
+// once. Status 1 if the checker refused one or accepted an altered one.
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "catena/certificate/check.hpp"
 #include "catena/io/scene_file.hpp"
@@ -22,7 +27,10 @@
 #include "catena/query/certificate.hpp"
 #include "catena/query/continuous.hpp"
 #include "certificate/alter.hpp"
+#include "certificate/robot_files.hpp"
 #include "soundness/campaign.hpp"
+#include "soundness/engine_bridge.hpp"
+#include "soundness/robots.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace catena {
@@ -169,83 +177,187 @@ struct Campaign {
 
   void altered_is_refused(const certificate::CheckResult& result, const std::string& what,
                           std::uint64_t problem) {
-    if (result.proven)
+    if (result.proven) {
       wrong("accepted with " + what, problem, "");
-    else
+    } else {
+      ++counters["altered and refused"];
       ++counters["refused with " + what];
+    }
+  }
+
+  /// What a problem's edges are made of and judged by.
+  struct Problem {
+    std::uint64_t number = 0;
+    std::string robot_name;
+    test::TemporaryFolder folder;
+    certificate::Inputs inputs, large;
+    std::shared_ptr<const Robot> robot;
+    std::shared_ptr<const CollisionWorld> world;
+    /// The scene with its first object a small ball at p.
+    std::function<std::string(const Vector3d&)> changed_scene;
+    std::function<std::pair<Knot, Knot>(Random&)> random_edge;  // a spline where it has velocities
+  };
+
+  void load(Problem& problem) const {
+    problem.robot = io::load_urdf(problem.inputs.robot, {.srdf = problem.inputs.srdf});
+    problem.world = std::make_shared<const CollisionWorld>(
+        problem.robot, io::load_scene(problem.inputs.scenes[0]));
+    problem.large.srdf = problem.inputs.srdf;
+    problem.large.scenes = problem.inputs.scenes;
+  }
+
+  /// A robot of random numbers, written as a text.
+  void make_random(Problem& problem, Random& rng) const {
+    const std::uint64_t robot_seed = rng(), scene_seed = rng();
+    problem.robot_name = "random";
+    const test::TemporaryFolder& folder = problem.folder;
+    problem.inputs.robot = folder.write("robot.urdf", robot_text(robot_seed, 1.0));
+    problem.inputs.scenes = {folder.write("scene.json", scene_text(scene_seed, ""))};
+    problem.large.robot = folder.write("large.urdf", robot_text(robot_seed, 1e4));
+    folder.write("tray.obj", kTray);
+    load(problem);
+    problem.changed_scene = [scene_seed](const Vector3d& p) {
+      std::string scene = scene_text(scene_seed, "");
+      const size_t first = scene.find("{\"id\": \"object_0\"");
+      const size_t end = std::min(scene.find(",\n{", first), scene.find("\n]}", first));
+      const std::string ball = "{\"id\": \"object_0\", \"shape\": \"sphere\", \"radius\": 0.01, " +
+                               std::string("\"pose\": {\"xyz\": [") + number(p.x()) + ", " +
+                               number(p.y()) + ", " + number(p.z()) + "]}}";
+      return scene.replace(first, end - first, ball);
+    };
+    const auto robot = problem.robot;
+    problem.random_edge = [robot](Random& random) {
+      Knot from{random_state(*robot, random), {}, {}};
+      const Eigen::VectorXd to = random_state(*robot, random);
+      Knot end{Eigen::VectorXd(from.q.size()), {}, {}};
+      interpolate(*robot, from.q, to, uniform(random, 0.05, 0.6), end.q);
+      if (random() % 2 == 0) {
+        const auto some = [&](double size) {
+          Eigen::VectorXd v(from.q.size());
+          for (double& x : v) x = uniform(random, -size, size);
+          return v;
+        };
+        from.velocity = some(0.5);
+        end.velocity = some(0.5);
+        if (random() % 2 == 0) {
+          from.acceleration = some(1.0);
+          end.acceleration = some(1.0);
+        }
+      }
+      return std::pair(from, end);
+    };
+  }
+
+  /// One of the soundness campaigns' robots.
+  void make_known(Problem& problem, const std::string& name, Random& rng) const {
+    const oracle::RobotSpec spec = oracle::make_robot_spec(name);
+    const oracle::SceneSpec scene = oracle::random_scene(oracle::reach_of(name), rng);
+    problem.robot_name = name;
+    const test::TemporaryFolder& folder = problem.folder;
+    problem.inputs.robot = folder.write("robot.urdf", test::urdf_text(spec, 1.0, "part", folder));
+    problem.inputs.srdf = folder.write("robot.srdf", test::srdf_text(spec));
+    problem.inputs.scenes = {folder.write("scene.json", test::scene_text(scene, "object", folder))};
+    problem.large.robot = folder.write("large.urdf", test::urdf_text(spec, 1e8, "large", folder));
+    load(problem);
+    problem.changed_scene = [scene, &folder](const Vector3d& p) {
+      oracle::SceneSpec changed = scene;
+      changed.objects[0].geometries = {oracle::sphere(0.01, {p.x(), p.y(), p.z()})};
+      return test::scene_text(changed, "changed", folder);
+    };
+    const auto robot = problem.robot;
+    const auto world = problem.world;
+    problem.random_edge = [spec, robot, world](Random& random) {
+      Workspace workspace(*world);
+      std::vector<double> q0;
+      for (int i = 0; i < 30; ++i) {
+        q0 = oracle::random_configuration(spec, random);
+        const Eigen::VectorXd q = oracle::positions(*robot, spec, q0);
+        if (check_state(*world, q, {}, workspace).verdict == Verdict::kFree) break;
+      }
+      const double share = std::array{0.02, 0.1, 0.3}[random() % 3];
+      const std::vector<double> q1 = oracle::nearby_configuration(spec, q0, share, random);
+      const auto values = [&](const std::vector<double>& v) {
+        return v.empty() ? Eigen::VectorXd() : oracle::positions(*robot, spec, v);
+      };
+      if (random() % 2 == 0) return std::pair(Knot{values(q0), {}, {}}, Knot{values(q1), {}, {}});
+      const oracle::SplineSpec s = oracle::random_spline(spec, q0, q1, random);
+      return std::pair(Knot{values(s.q0), values(s.v0), values(s.a0)},
+                       Knot{values(s.q1), values(s.v1), values(s.a1)});
+    };
   }
 
   /// One robot and scene, and up to ten free edges.
-  void run_problem(std::uint64_t problem) {
-    Random rng(seed * 0x9e3779b97f4a7c15ULL + problem);
-    const std::uint64_t robot_seed = rng(), scene_seed = rng();
-    const test::TemporaryFolder folder;
-    certificate::Inputs inputs;
-    inputs.robot = folder.write("robot.urdf", robot_text(robot_seed, 1.0));
-    inputs.scenes = {folder.write("scene.json", scene_text(scene_seed, ""))};
-    folder.write("tray.obj", kTray);
-    const auto robot = io::load_urdf(inputs.robot);
-    const auto scene = io::load_scene(inputs.scenes[0]);
-    const auto world = std::make_shared<const CollisionWorld>(robot, scene);
-    const auto checks = [&](const std::string& a, const std::string& b) {
-      return world->checks(world->find_body(a), world->find_body(b));
-    };
-    const certificate::Checker checker(inputs);
-    certificate::Inputs large = inputs;
-    large.robot = folder.write("large.urdf", robot_text(robot_seed, 1e4));
-    const certificate::Checker large_checker(large);
-
-    Workspace workspace(*world);
+  void run_problem(std::uint64_t number, const std::string& only) {
+    Random rng(seed * 0x9e3779b97f4a7c15ULL + number);
+    Problem problem;
+    problem.number = number;
+    const auto names = oracle::campaign_robot_names();
+    if (!only.empty() && only != "random") {
+      make_known(problem, only, rng);
+    } else if (only.empty() && number % 2 == 0) {
+      make_known(problem, names[number / 2 % names.size()], rng);
+    } else {
+      make_random(problem, rng);
+    }
+    const certificate::Checker checker(problem.inputs), large_checker(problem.large);
+    Workspace workspace(*problem.world);
     QueryOptions options;
     options.clearance = rng() % 3 == 0 ? uniform(rng, 0.0, 0.02) : 0.0;
     options.first_contact = false;
     int free = 0;
     for (int trial = 0; trial < 40 && free < 10; ++trial) {
-      const Eigen::VectorXd from = random_state(*robot, rng), to = random_state(*robot, rng);
-      Eigen::VectorXd q1(from.size());
-      interpolate(*robot, from, to, uniform(rng, 0.05, 0.6), q1);
-      const Motion motion(*robot, from, q1);
-      if (check_motion(*world, motion, options, workspace).verdict != Verdict::kFree) continue;
+      const auto [from, to] = problem.random_edge(rng);
+      const bool spline = from.velocity.size() > 0;
+      const double duration = uniform(rng, 0.3, 1.5);
+      const Motion motion = spline ? Motion(*problem.robot, from, to, duration)
+                                   : Motion(*problem.robot, from.q, to.q);
+      if (check_motion(*problem.world, motion, options, workspace).verdict != Verdict::kFree)
+        continue;
       ++free;
-      CertificateWriter writer(world, {options.clearance, CertificateOptions{}.budget});
-      if (const auto why = writer.add(from, q1)) {
-        ++counters["not written"];
+      CertificateWriter writer(problem.world, {options.clearance, 2'000'000});
+      const auto why = spline ? writer.add(from, to, duration) : writer.add(from.q, to.q);
+      if (why) {
+        ++counters["not written, " + problem.robot_name];
         continue;
       }
       std::string text;
       try {
         text = writer.text();
       } catch (const std::runtime_error&) {
-        ++counters["not written"];
+        ++counters["not written, " + problem.robot_name];
         continue;
       }
       const auto result = checker.check(text);
       counters["entries"] += result.stats.entries;
       counters["bytes"] += text.size();
       if (!result.proven) {
-        wrong("refused", problem, result.why);
+        wrong("refused", number, result.why);
         continue;
       }
       ++counters["checked"];
-      alter(text, world, *robot, motion, checks, checker, large_checker, inputs, scene_seed, folder,
-            problem, rng);
+      ++counters[spline ? "checked, splines" : "checked, straight"];
+      ++counters["checked, " + problem.robot_name];
+      alter(text, problem, motion, checker, large_checker, rng);
     }
   }
 
-  void alter(const std::string& text, const std::shared_ptr<const CollisionWorld>& world,
-             const Robot& robot, const Motion& motion,
-             const std::function<bool(const std::string&, const std::string&)>& checks,
+  void alter(const std::string& text, const Problem& problem, const Motion& motion,
              const certificate::Checker& checker, const certificate::Checker& large_checker,
-             const certificate::Inputs& inputs, std::uint64_t scene_seed,
-             const test::TemporaryFolder& folder, std::uint64_t problem, Random& rng) {
-    const int kind = static_cast<int>(rng() % (test::kNumAlterations + 2));
+             Random& rng) {
+    const CollisionWorld& world = *problem.world;
+    const auto checks = [&](const std::string& a, const std::string& b) {
+      return world.checks(world.find_body(a), world.find_body(b));
+    };
+    const bool planes = text.find("\nplane ") != std::string::npos;
+    const int kind =
+        planes ? static_cast<int>(rng() % (test::kNumAlterations + 2)) : test::kNumAlterations + 1;
     if (kind < test::kNumAlterations) {
       for (int shift = 0; shift < test::kNumAlterations; ++shift) {
         const auto alteration =
             static_cast<test::Alteration>((kind + shift) % test::kNumAlterations);
         const auto changed = test::altered(text, alteration, rng, checks);
         if (!changed) continue;
-        altered_is_refused(checker.check(*changed), name_of(alteration), problem);
+        altered_is_refused(checker.check(*changed), name_of(alteration), problem.number);
         return;
       }
       ++counters["nothing to alter"];
@@ -253,34 +365,28 @@ struct Campaign {
     }
     if (kind == test::kNumAlterations) {
       // Shapes of hundreds of metres stay on no side of a plane that is a few metres away.
-      if (text.find("\nplane ") == std::string::npos) return;
-      altered_is_refused(large_checker.check(text), "the robot changed", problem);
+      altered_is_refused(large_checker.check(text), "the robot changed", problem.number);
       return;
     }
-    // An object where a link is at some time of the edge: a real contact, and no entry for it. Then
-    // an object of the scene moved there, which every entry still names.
-    std::vector<RigidEnclosure> X_WL(static_cast<size_t>(robot.num_links()));
-    motion.poses(robot, uniform(rng, 0.0, 1.0), X_WL);
-    const auto& shapes = world->geometries();
-    const auto& g = shapes[rng() % static_cast<size_t>(world->first_scene_geometry())];
-    const Vector3d p = X_WL[static_cast<size_t>(g.link.value)].X * (g.X_LG.X * Vector3d::Zero());
-    const std::string pose = "\"pose\": {\"xyz\": [" + number(p.x()) + ", " + number(p.y()) + ", " +
-                             number(p.z()) + "]}}";
-    certificate::Inputs changed = inputs;
-    std::string scene = scene_text(scene_seed, "");
-    const size_t first = scene.find("{\"id\": \"object_0\"");
-    const size_t end = std::min(scene.find(",\n{", first), scene.find("\n]}", first));
-    scene.replace(first, end - first,
-                  "{\"id\": \"object_0\", \"shape\": \"sphere\", \"radius\": 0.01, " + pose);
-    changed.scenes = {folder.write("changed.json", scene)};
-    altered_is_refused(certificate::check_certificate(changed, text), "the scene changed", problem);
+    // An object of the scene moved to where a link is at some time of the edge: a real contact,
+    // while every entry still names it.
+    std::vector<RigidEnclosure> X_WL(static_cast<size_t>(problem.robot->num_links()));
+    motion.poses(*problem.robot, uniform(rng, 0.0, 1.0), X_WL);
+    const auto& shapes = world.geometries();
+    const auto& g = shapes[rng() % static_cast<size_t>(world.first_scene_geometry())];
+    const Vector3d p_G = g.geometry->element(0).support(Vector3d(1, 0, 0));
+    const Vector3d p = X_WL[static_cast<size_t>(g.link.value)].X * (g.X_LG.X * p_G);
+    certificate::Inputs changed = problem.inputs;
+    changed.scenes = {problem.folder.write("changed.json", problem.changed_scene(p))};
+    altered_is_refused(certificate::check_certificate(changed, text), "the scene changed",
+                       problem.number);
   }
 };
 
 int run(int argc, char** argv) {
   std::uint64_t count = 1000, next = 0;
   Campaign campaign;
-  std::string state;
+  std::string state, robot;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--count")
@@ -289,15 +395,17 @@ int run(int argc, char** argv) {
       campaign.seed = std::strtoull(argv[i + 1], nullptr, 10);
     else if (option == "--state")
       state = argv[i + 1];
+    else if (option == "--robot")
+      robot = argv[i + 1];
     else
-      throw std::runtime_error(option + ": known are --count, --seed and --state");
+      throw std::runtime_error(option + ": known are --count, --seed, --robot and --state");
   }
   if (!state.empty()) oracle::read_state(state, campaign.seed, next, campaign.counters);
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t before = campaign.counters["checked"];
   auto said = begin;
   while (campaign.counters["checked"] < count) {
-    campaign.run_problem(next++);
+    campaign.run_problem(next++, robot);
     const auto now = std::chrono::steady_clock::now();
     if (now - said < std::chrono::seconds(10)) continue;
     said = now;

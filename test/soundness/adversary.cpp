@@ -117,14 +117,20 @@ struct Adversary::Answer {
   double when = 0;  ///< of the contact, or of what comes nearest
 };
 
+void Adversary::enter(const Edge& edge) {
+  CampaignRobot& robot = robots_.at(edge.robot_name);
+  robot.oracle.set_scene(edge.scene, edge.clearance);
+  workspace_.reset();
+  world_ = std::make_unique<const CollisionWorld>(robot.model, make_scene(edge.scene));
+  workspace_ = std::make_unique<Workspace>(*world_);
+}
+
 // Asks the engine, and the oracle whether it may say so.
 Adversary::Answer Adversary::ask(const Edge& edge) {
   CampaignRobot& robot = robots_.at(edge.robot_name);
-  const CollisionWorld world(robot.model, make_scene(edge.scene));
-  Workspace workspace(world);
   QueryOptions options;
   options.clearance = edge.clearance;
-  const MotionResult result = check_motion(world, edge.motion(robot), options, workspace);
+  const MotionResult result = check_motion(*world_, edge.motion(robot), options, *workspace_);
   ++counters_[std::string("edges ") + name_of(result.verdict)];
   edge.tell(robot.oracle);
   EdgeOracle& exact = robot.oracle.exact();
@@ -137,7 +143,8 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
       << exact.smallest_gap_at(t).hi;
     judge_.fail(what, edge, s.str());
   };
-  const Truth truth = robot.oracle.judge();
+  // Where the gap is next to nothing for long, no proof is worth its time here.
+  const Truth truth = robot.oracle.judge(0.0, 3000);
   const Real touching = -std::min(kOracleError, exact.clearance());
   if (result.verdict == Verdict::kFree) {
     answer.when = double(truth.t_min);
@@ -171,19 +178,24 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
 }
 
 // The least gap of a free edge that a search in time finds, by 80 bits, metres beyond the
-// clearance.
-Real Adversary::gap_of(const Edge& edge, double near) {
+// clearance: near a time for one pair, or over all (pair -1), which then says whose it is and when.
+Real Adversary::gap_of(const Edge& edge, int& pair, double& near) {
   CampaignRobot& robot = robots_.at(edge.robot_name);
   edge.tell(robot.oracle);
   EdgeOracle& exact = robot.oracle.exact();
-  BulkOracle::Approach low = robot.oracle.nearest(24);
-  const BulkOracle::Approach there = robot.oracle.nearest_at(near);
-  if (there.pair >= 0) {
-    const auto here = robot.oracle.descend(there.pair, near, 1e-3, 1e-10);
+  BulkOracle::Approach low;
+  if (pair >= 0) {
+    low = robot.oracle.descend(pair, near, 1e-5, 1e-9);
+  } else {
+    low = robot.oracle.nearest(16, 1e-9);
+    const BulkOracle::Approach there = robot.oracle.nearest_at(near);
+    if (there.pair < 0) return EdgeOracle::kNoTarget;
+    const auto here = robot.oracle.descend(there.pair, near, 1e-3, 1e-9);
     if (here.gap < low.gap) low = here;
+    pair = low.pair;
   }
-  if (low.pair < 0) return EdgeOracle::kNoTarget;
-  const auto [gap, when] = exact.descend(low.pair, low.t, 1e-6L, EdgeOracle::kNoTarget, 1e-15L);
+  near = low.t;
+  const auto [gap, when] = exact.descend(pair, low.t, 1e-8L, EdgeOracle::kNoTarget, 1e-13L);
   if (gap <= -std::min(kOracleError, exact.clearance())) {
     std::ostringstream s;
     s.precision(20);
@@ -204,7 +216,7 @@ void Adversary::start(const std::string& only, std::uint64_t k) {
   Answer answer;
   for (std::uint64_t i = 0; i < 40 && answer.verdict != Verdict::kFree; ++i) {
     edge = make_edge(robots_, name, seed_, 40 * k + i, splines);
-    robots_.at(name).oracle.set_scene(edge.scene, edge.clearance);
+    enter(edge);
     answer = ask(edge);
   }
   if (answer.verdict != Verdict::kFree || edge.q0.empty()) {
@@ -245,13 +257,14 @@ void Adversary::start(const std::string& only, std::uint64_t k) {
       }
     }
     Edge border = moved(spec, edge, d, lo);
-    Real gap = gap_of(border, when);
+    int pair = -1;
+    Real gap = gap_of(border, pair, when);
     // Squeezed between the bodies that it nearly touches.
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < 8 && pair >= 0; ++i) {
       const double size = std::pow(10.0, uniform(rng, -12, -8));
       const Edge tried = moved(spec, border, random_direction(spec, border, rng), size);
       if (ask(tried).verdict != Verdict::kFree) continue;
-      const Real smaller = gap_of(tried, when);
+      const Real smaller = gap_of(tried, pair, when);
       if (smaller >= gap) continue;
       gap = smaller;
       border = tried;

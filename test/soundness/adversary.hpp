@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "soundness/edge_judge.hpp"
 
@@ -24,13 +25,17 @@ class Adversary {
 
  private:
   struct Answer;
+  void enter(const Edge& edge);
   Answer ask(const Edge& edge);
-  Real gap_of(const Edge& edge, double near);
+  Real gap_of(const Edge& edge, int& pair, double& near);
 
   CampaignRobots& robots_;
   Counters& counters_;
   EdgeJudge judge_;
   std::uint64_t seed_;
+  // Of the start at hand: its edges differ in their motions only.
+  std::unique_ptr<const CollisionWorld> world_;
+  std::unique_ptr<Workspace> workspace_;
 };
 
 }  // namespace catena::oracle

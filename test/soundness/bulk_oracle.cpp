@@ -561,6 +561,7 @@ BulkOracle::Finding BulkOracle::look(int pair, double t, double h, Gap* gap) {
     if (proves(-b.normal)) return Finding::kApart;
     if (-proven_gap(a, -1, b, -1, -b.normal, 0, ancestor, 0) + need < 0) return Finding::kOpen;
     *gap = exact_.gap_at(pair, t);
+    too_near_ = too_near_ || gap->hi > 0;
     return gap->hi <= 0 ? Finding::kHit : Finding::kOpen;
   }
   V start = cb - ca;
@@ -622,6 +623,7 @@ BulkOracle::Finding BulkOracle::look_at_pieces(int pair, double t, double h, int
       if (norm(ab) > 0 && proven_gap(a, i, b, j, (1 / norm(ab)) * ab, h, ancestor, bend) > need)
         continue;
       if (double(g.hi) < least_.gap) least_ = {double(g.hi), t, pair, {}, {}};
+      too_near_ = true;
       all = Finding::kOpen;
     }
   }
@@ -634,6 +636,7 @@ bool BulkOracle::sweep(const std::vector<Item>& items, double t, double h, std::
                        Hit& hit) {
   place(t);
   place_nodes();
+  too_near_ = false;
   stack_.assign(items.rbegin(), items.rend());
   while (!stack_.empty()) {
     const Item item = stack_.back();
@@ -743,7 +746,8 @@ Truth BulkOracle::judge(double more, int budget) {
       if (prefix) proven = part.hi;
       continue;
     }
-    if (half < 1e-10 || looks_ > budget) {
+    // Where no proof is possible in the middle, none is by halves; only contacts are looked for.
+    if (half < (too_near_ ? 1e-5 : 1e-10) || looks_ > budget) {
       prefix = false;
       band_start = std::min(band_start, part.lo);
       if (looks_ > budget) break;

@@ -36,7 +36,7 @@ class BulkOracle {
   /// As EdgeOracle::judge; kBand where the gap comes as near as `margin`, or the budget ends. For
   /// free edges min_gap is the least that was met, and no bound. With `more` the clearance is
   /// larger by so much: then kContact means no more than kBand.
-  Truth judge(double more = 0.0, int budget = 60000);
+  Truth judge(double more = 0.0, int budget = 20000);
 
   /// Is any pair in contact at t (by EdgeOracle)? Which one?
   bool touches_at(double t, int* pair = nullptr);
@@ -150,6 +150,7 @@ class BulkOracle {
   std::vector<Item> stack_;
   Approach least_;
   int looks_ = 0;
+  bool too_near_ = false;  // a pair was, in the last sweep, for any proof at that time
 };
 
 }  // namespace catena::oracle
