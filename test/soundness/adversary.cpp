@@ -144,7 +144,7 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
     judge_.fail(what, edge, s.str());
   };
   // Where the gap is next to nothing for long, no proof is worth its time here.
-  const Truth truth = robot.oracle.judge(0.0, 3000);
+  const Truth truth = robot.oracle.judge(0.0, 1000);
   const Real touching = -std::min(kOracleError, exact.clearance());
   if (result.verdict == Verdict::kFree) {
     answer.when = double(truth.t_min);
@@ -169,6 +169,13 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
   if (result.verdict == Verdict::kUndecided) {
     if (truth.kind == Truth::Kind::kFree && robot.oracle.judge(1e-6).kind == Truth::Kind::kFree)
       say("undecided though clear", truth.t_min);
+    if (truth.kind == Truth::Kind::kContact &&
+        deepest_after(exact, truth.pair, truth.t_hit, 1) > kUndecidedBand) {
+      ++counters_["undecided in contact, overlap beyond 1e-6"];
+      std::fprintf(stderr, "undecided in contact: start %llu (%s)\n%s",
+                   static_cast<unsigned long long>(judge_.k), edge.robot_name.c_str(),
+                   all_of(edge).c_str());
+    }
     ++counters_[std::string("undecided, the oracle says ") +
                 (truth.kind == Truth::Kind::kFree      ? "free"
                  : truth.kind == Truth::Kind::kContact ? "contact"

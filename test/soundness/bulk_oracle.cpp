@@ -13,6 +13,8 @@ using V = Vec<double>;
 using M = Mat<double>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// Of the search for the nearest points: round shapes take many steps, and any direction may serve.
+constexpr int kForDirection = 16, kForDistance = 48;
 constexpr double kMore = 1 + 1e-9;  // for the rounding of bounds
 
 V to_double(const Vec3& v) { return {double(v.x), double(v.y), double(v.z)}; }
@@ -468,13 +470,13 @@ V BulkOracle::farthest(const Shape& s, int piece, const V& d) const {
 // The nearest points of two cores, as they stand, by the simplices of Gilbert, Johnson and Keerthi;
 // `gap` is their distance, 0 if they overlap.
 BulkOracle::Approach BulkOracle::between(const Shape& a, int i, const Shape& b, int j,
-                                         const V& start) const {
+                                         const V& start, int steps) const {
   Simplex s;
   V v = start;
   if (!(dot(v, v) > 0)) v = {1, 0, 0};
   Approach out;
   out.t = placed_at_;
-  for (int step = 0; step < 48; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const V pa = farthest(a, i, v), pb = farthest(b, j, -v), w = pb - pa;
     const double vv = dot(v, v);
     if (s.n > 0) {
@@ -570,7 +572,7 @@ BulkOracle::Finding BulkOracle::look(int pair, double t, double h, Gap* gap) {
     start = (1 / norm(n)) * n;
     if (proves(start)) return Finding::kApart;
   }
-  const Approach found = between(a, -1, b, -1, start);
+  const Approach found = between(a, -1, b, -1, start, kForDirection);
   if (found.gap > 0) {
     const double distance = found.gap - a.radius - b.radius - clearance_;
     if (proves((1 / found.gap) * (found.b - found.a))) return Finding::kApart;
@@ -603,7 +605,7 @@ BulkOracle::Finding BulkOracle::look_at_pieces(int pair, double t, double h, int
       const V cb = placed(b, b.pieces[size_t(j)].center);
       const double rb = b.pieces[size_t(j)].bound + b.radius;
       if (norm(ca - cb) - ra - rb > need + h * speed * kMore) continue;
-      const Approach found = between(a, i, b, j, cb - ca);
+      const Approach found = between(a, i, b, j, cb - ca, kForDirection);
       if (found.gap > 0) {
         const V n = (1 / found.gap) * (found.b - found.a);
         if (proven_gap(a, i, b, j, n, h, ancestor, bend) > need) continue;
@@ -800,7 +802,7 @@ BulkOracle::Approach BulkOracle::approach(int pair, double t) {
         if (norm(ca - cb) - a.pieces[size_t(i)].bound - b.pieces[size_t(j)].bound - radii >=
             best.gap)
           continue;
-        Approach here = between(a, i, b, j, cb - ca);
+        Approach here = between(a, i, b, j, cb - ca, kForDistance);
         here.gap -= radii;
         if (here.gap < best.gap) best = here;
       }

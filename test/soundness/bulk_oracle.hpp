@@ -118,7 +118,7 @@ class BulkOracle {
   V to_link(const Shape& s, const V& d) const;
   double reach_along(const Shape& s, int piece, const V& d) const;
   V farthest(const Shape& s, int piece, const V& d) const;
-  Approach between(const Shape& a, int i, const Shape& b, int j, const V& start) const;
+  Approach between(const Shape& a, int i, const Shape& b, int j, const V& start, int steps) const;
   double proven_gap(const Shape& a, int i, const Shape& b, int j, const V& n, double h,
                     int ancestor, double bend) const;
   Finding look(int pair, double t, double h, Gap* gap);

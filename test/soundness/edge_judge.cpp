@@ -28,7 +28,8 @@ void put(std::ostringstream& s, const char* name, const std::vector<double>& val
   s << '\n';
 }
 
-/// How deep the pair overlaps at most, at sampled times from t on, metres.
+}  // namespace
+
 Real deepest_after(EdgeOracle& oracle, int pair, Real t, Real end) {
   Real deepest = 0;
   for (int i = 0; i <= 16; ++i) {
@@ -38,8 +39,6 @@ Real deepest_after(EdgeOracle& oracle, int pair, Real t, Real end) {
   }
   return deepest;
 }
-
-}  // namespace
 
 std::string all_of(const Edge& edge) {
   std::ostringstream s;

@@ -44,6 +44,10 @@ class EdgeJudge {
   bool bulk_, verbose_;
 };
 
+/// How deep the pair overlaps at most, at sampled times in [t, end], metres; the bound is mostly
+/// near.
+Real deepest_after(EdgeOracle& oracle, int pair, Real t, Real end);
+
 /// The values of an edge and the objects of its scene, exactly.
 std::string all_of(const Edge& edge);
 

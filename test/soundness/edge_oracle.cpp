@@ -328,6 +328,13 @@ Real EdgeOracle::overlap_bound(int pair, Real t) {
         for (const Vec3& d : {R.ex, R.ey, R.ez}) look(d), look(-d);
       for (const Solid* s : {&a, &b})
         for (const Vec3& n : s->normals) look(n), look(-n);
+      for (const auto& e : a.edges) {  // with the normals, all that polytopes need
+        for (const auto& f : b.edges) {
+          const Vec3 n = cross(a.corners[size_t(e[1])] - a.corners[size_t(e[0])],
+                               b.corners[size_t(f[1])] - b.corners[size_t(f[0])]);
+          look(n), look(-n);
+        }
+      }
       for (Real step = 0.5L; step > 1e-12L;) {
         const Vec3 turn{normal(rng), normal(rng), normal(rng)};
         if (!look(best + step * turn)) step *= 0.97L;
