@@ -155,7 +155,9 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
   }
   if (result.contact) {
     answer.when = *result.contact;
-    if (exact.smallest_gap_at(*result.contact).lo > 1e-15L) say("FALSE COLLISION", *result.contact);
+    if (!robot.oracle.touches_at(*result.contact) &&
+        exact.smallest_gap_at(*result.contact).lo > 1e-15L)
+      say("FALSE COLLISION", *result.contact);
     if (truth.kind == Truth::Kind::kFree) say("FALSE COLLISION (certified)", *result.contact);
     if (truth.t_free > Real(*result.contact) + 1e-12L)
       say("contact before first contact", *result.contact);
@@ -164,7 +166,8 @@ Adversary::Answer Adversary::ask(const Edge& edge) {
       Real(result.free_until) >= truth.t_hit + 1e-15L &&
       exact.smallest_gap_at(truth.t_hit).hi <= touching)
     say("FALSE FREE (prefix)", truth.t_hit);
-  if (result.free_until > 0 && exact.smallest_gap_at(result.free_until).hi <= touching)
+  if (result.free_until > 0 && robot.oracle.touches_at(result.free_until) &&
+      exact.smallest_gap_at(result.free_until).hi <= touching)
     say("FALSE FREE (prefix's end)", result.free_until);
   if (result.verdict == Verdict::kUndecided) {
     if (truth.kind == Truth::Kind::kFree && robot.oracle.judge(1e-6).kind == Truth::Kind::kFree)

@@ -480,7 +480,7 @@ BulkOracle::Approach BulkOracle::between(const Shape& a, int i, const Shape& b, 
     const V pa = farthest(a, i, v), pb = farthest(b, j, -v), w = pb - pa;
     const double vv = dot(v, v);
     if (s.n > 0) {
-      if (vv - dot(v, w) <= 1e-13 * vv) break;
+      if (vv - dot(v, w) <= std::max(1e-13 * vv, 1e-12 * std::sqrt(vv))) break;
       bool known = false;
       for (int k = 0; k < s.n; ++k) known = known || dot(w - s.w[k], w - s.w[k]) == 0;
       if (known) break;

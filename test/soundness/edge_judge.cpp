@@ -121,10 +121,9 @@ void EdgeJudge::judge(const Edge& edge, std::uint64_t number) {
 
 Truth EdgeJudge::truth_of(const Edge& edge, const MotionResult& result, CampaignRobot& robot) {
   EdgeOracle& exact = robot.oracle.exact();
-  if (!bulk_) return exact.judge();
   const Truth truth = robot.oracle.judge();
   if (robot.num_links > kLongChain) return truth;
-  const bool both = k % 1024 == 5;
+  const bool both = !bulk_ || k % 1024 == 5;
   if (truth.kind != Truth::Kind::kBand && result.verdict != Verdict::kUndecided && !both)
     return truth;
   if (truth.kind == Truth::Kind::kBand) ++counters_["left open by doubles, then by 80 bits"];
@@ -221,7 +220,7 @@ void EdgeJudge::compare(const Edge& edge, const MotionResult& result, const Trut
       free_edge(edge, truth, robot, details);
       break;
     case Verdict::kCollision:
-      collision(edge, result, truth, oracle, details);
+      collision(edge, result, truth, robot, details);
       break;
     case Verdict::kUndecided:
       if (result.contact) fail("undecided with contact", edge, details);
@@ -230,6 +229,7 @@ void EdgeJudge::compare(const Edge& edge, const MotionResult& result, const Trut
   }
   // The proven prefix, at its end and against the first contact known.
   if (result.free_until > 0 && result.free_until < 1 &&
+      robot.oracle.touches_at(result.free_until) &&
       oracle.smallest_gap_at(result.free_until).hi <= -std::min(kOracleError, oracle.clearance()))
     fail("FALSE FREE (prefix's end)", edge, details);
   if (truth.kind == Truth::Kind::kContact && truth.t_hit > 0 &&
@@ -266,7 +266,8 @@ void EdgeJudge::free_edge(const Edge& edge, const Truth& truth, CampaignRobot& r
 }
 
 void EdgeJudge::collision(const Edge& edge, const MotionResult& result, const Truth& truth,
-                          EdgeOracle& oracle, const std::string& details) {
+                          CampaignRobot& robot, const std::string& details) {
+  EdgeOracle& oracle = robot.oracle.exact();
   const Real eps = 1e-15L;
   const Real free_until = result.free_until;
   if (!result.contact) {
@@ -275,9 +276,11 @@ void EdgeJudge::collision(const Edge& edge, const MotionResult& result, const Tr
   }
   const Real contact = *result.contact;
   if (!(contact >= 0 && contact <= 1)) fail("contact outside [0, 1]", edge, details);
-  const Gap at = oracle.smallest_gap_at(contact);
-  if (at.lo > eps)
-    fail("FALSE COLLISION", edge, details + " gap there " + std::to_string(double(at.lo)));
+  if (!robot.oracle.touches_at(*result.contact)) {
+    const Gap at = oracle.smallest_gap_at(contact);
+    if (at.lo > eps)
+      fail("FALSE COLLISION", edge, details + " gap there " + std::to_string(double(at.lo)));
+  }
   if (truth.kind == Truth::Kind::kFree) fail("FALSE COLLISION (certified)", edge, details);
   if (result.free_until > contact) fail("free_until after contact", edge, details);
   if (truth.t_free > contact + 1e-12L) fail("contact before first contact", edge, details);

@@ -35,7 +35,7 @@ class EdgeJudge {
   void free_edge(const Edge& edge, const Truth& truth, CampaignRobot& robot,
                  const std::string& details);
   void collision(const Edge& edge, const MotionResult& result, const Truth& truth,
-                 EdgeOracle& oracle, const std::string& details);
+                 CampaignRobot& robot, const std::string& details);
   void undecided(const Edge& edge, const Truth& truth, CampaignRobot& robot,
                  const std::string& details);
 
