@@ -34,8 +34,12 @@ Real deepest_after(EdgeOracle& oracle, int pair, Real t, Real end) {
   Real deepest = 0;
   for (int i = 0; i <= 16; ++i) {
     const Real at = t + (end - t) * Real(i) / 16;
-    if (oracle.gap_at(pair, at).hi <= 0)
-      deepest = std::max(deepest, oracle.overlap_bound(pair, at) + oracle.clearance());
+    const Gap g = oracle.gap_at(pair, at);
+    if (g.hi > 0) continue;
+    // Nearer than the clearance, or in contact; of half-spaces the gap is the depth.
+    const Real bound =
+        g.hi + oracle.clearance() > 0 ? -g.hi : oracle.overlap_bound(pair, at) + oracle.clearance();
+    deepest = std::max(deepest, std::isfinite(bound) ? bound : -g.hi);
   }
   return deepest;
 }
@@ -121,7 +125,7 @@ void EdgeJudge::judge(const Edge& edge, std::uint64_t number) {
 
 Truth EdgeJudge::truth_of(const Edge& edge, const MotionResult& result, CampaignRobot& robot) {
   EdgeOracle& exact = robot.oracle.exact();
-  const Truth truth = robot.oracle.judge();
+  const Truth truth = robot.oracle.judge(0.0, std::max(20'000, 400 * robot.num_links));
   if (robot.num_links > kLongChain) return truth;
   const bool both = !bulk_ || k % 1024 == 5;
   if (truth.kind != Truth::Kind::kBand && result.verdict != Verdict::kUndecided && !both)
@@ -246,7 +250,7 @@ void EdgeJudge::free_edge(const Edge& edge, const Truth& truth, CampaignRobot& r
     // No proof, but a search: down from the nearest approach that is known.
     ++counters_["free, and the oracle has no proof"];
     const BulkOracle::Approach low = robot.oracle.nearest(64);
-    if (low.pair >= 0 && oracle.descend(low.pair, low.t, 1e-6L).first <= 0)
+    if (low.pair >= 0 && oracle.descend(low.pair, low.t, 1e-4L).first <= 0)
       fail("FALSE FREE (descent)", edge, details);
     return;
   }
