@@ -779,6 +779,27 @@ bool BulkOracle::touches_at(double t, int* pair) {
   return true;
 }
 
+std::array<double, 3> BulkOracle::bounds_over(int pair, double t, double h) {
+  place(t);
+  const auto& p = exact_.pairs()[size_t(pair)];
+  const Shape &a = shapes_[size_t(p.a)], &b = shapes_[size_t(p.b)];
+  const int ancestor = b.link < 0 ? -1 : common(a.link, b.link);
+  const V ca = center_of(a), cb = b.half_space ? V{} : center_of(b);
+  const Going ga = going(a, ca, ancestor, h), gb = going(b, cb, ancestor, h);
+  const double balls =
+      (b.half_space ? dot(b.normal, ca) - b.offset - a.bound : norm(ca - cb) - a.bound - b.bound) -
+      clearance_;
+  const double stretched =
+      speed_bound(a.link, a.reach, ancestor) + speed_bound(b.link, b.reach, ancestor);
+  V n = -b.normal;
+  if (!b.half_space) {
+    const Approach found = between(a, -1, b, -1, cb - ca, kForDistance);
+    n = found.gap > 0 ? (1 / found.gap) * (found.b - found.a) : V{1, 0, 0};
+  }
+  return {balls - h * stretched, balls - h * (ga.speed + gb.speed),
+          proven_gap(a, -1, b, -1, n, h, ancestor, ga.bend + gb.bend) - clearance_};
+}
+
 BulkOracle::Approach BulkOracle::approach(int pair, double t) {
   place(t);
   const auto& p = exact_.pairs()[size_t(pair)];

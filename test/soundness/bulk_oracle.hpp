@@ -41,6 +41,11 @@ class BulkOracle {
   /// Is any pair in contact at t (by EdgeOracle)? Which one?
   bool touches_at(double t, int* pair = nullptr);
 
+  /// What it knows of a pair's gap at every time within h of t: lower bounds by balls and speeds
+  /// with all links stretched out, by balls and speeds where the links are, and by one direction.
+  /// For its test.
+  std::array<double, 3> bounds_over(int pair, double t, double h);
+
   /// Not proven, in doubles: the least distance of a pair or of all, less the clearance.
   struct Approach {
     double gap = 1e9, t = 0;
