@@ -23,6 +23,8 @@ using Plane = CertificateFile::Plane;
 constexpr int kMostHalvings = 14;
 // So many poses of links are kept at once, some hundred bytes each.
 constexpr std::size_t kMostPoses = 100'000;
+// Between a frame and a link with more joints between them, distances are measured along the chain.
+constexpr int kFewSteps = 24;
 
 std::string in_quotes(const std::string& name) {
   std::string text = "\"";
@@ -234,11 +236,18 @@ class EdgeProof {
         edge_(edge),
         motion_(model, joints, edge.motion),
         budget_(budget),
-        stats_(stats) {}
+        stats_(stats),
+        sways_(model.links.size()) {}
 
   void run() {
     check_cover();
-    for (const Plane& plane : edge_.planes) check_plane(plane);
+    // In the order of their times, so that poses are found once.
+    std::vector<const Plane*> planes;
+    for (const Plane& plane : edge_.planes) planes.push_back(&plane);
+    std::stable_sort(planes.begin(), planes.end(), [](const Plane* a, const Plane* b) {
+      return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
+    });
+    for (const Plane* plane : planes) check_plane(*plane);
     stats_.entries += edge_.planes.size();
     check_solids();
   }
@@ -345,11 +354,12 @@ class EdgeProof {
       const Instant& now = instant(mid);
       const Instant::LinkState& F = now.links[static_cast<std::size_t>(frame)];
       const Vec normal_W = F.X_WL.R * normal;
+      look_from(frame);
       for (const Claim& claim : claims) {
         const Vec n = claim.high ? -normal_W : normal_W;
         const Real& bound = claim.high ? high_bound : low_bound;
         if (!stays_below(now, frame, F, n, claim.part, bound, half)) {
-          if (reaches(now, F, n, claim.part, bound))
+          if (!is_below(now, F, n, claim.part, bound))
             fail(plane, in_quotes(parts_.name(claim.part)) +
                             " is not on its side of the plane at t = " + std::to_string(mid));
           open.push_back(claim);
@@ -438,8 +448,8 @@ class EdgeProof {
     const Real base = dot(n, c - F.X_WL.p);
     const auto in_shape = [&](const Vec& d) { return shape.X_LG.R.back(L.X_WL.R.back(d)); };
     const double curve = acceleration(now, link, frame, c, part.radius, half);
-    const bool moves = !(curve == 0.0) || moves_between(link, frame);
-    if (!moves || half == 0.0) return is_negative(base + reach(part, in_shape(n)) - bound);
+    if (sway(now, link, frame, half).moving == 0 || half == 0.0)
+      return is_negative(base + reach(part, in_shape(n)) - bound);
     // Every point's velocity along n, as F sees it: that of the centre, and (n x spin) . (x - c).
     const Vec spin = L.spin - F.spin;
     const Real speed = dot(n, cross(spin, c) + (L.drift - F.drift));
@@ -452,63 +462,126 @@ class EdgeProof {
     return is_negative(base + max(later, earlier) + Real(rest) - bound);
   }
 
-  /// Proven: at the instant itself some point of the part does not.
-  bool reaches(const Instant& now, const Instant::LinkState& F, const Vec& n, int number,
-               const Real& bound) {
+  /// The same at the instant alone. What is not proven there is not in any shorter interval.
+  bool is_below(const Instant& now, const Instant::LinkState& F, const Vec& n, int number,
+                const Real& bound) {
     const Part& part = parts_[number];
     const Shape& shape = parts_.shape(part);
     const Instant::LinkState& L = now.links[static_cast<std::size_t>(
         model_.bodies[static_cast<std::size_t>(shape.body)].link)];
     const Vec d = shape.X_LG.R.back(L.X_WL.R.back(n));
-    const Real most = dot(n, L.X_WL * part.center_L - F.X_WL.p) + reach(part, d);
-    return !is_negative(most - bound);
+    return is_negative(dot(n, L.X_WL * part.center_L - F.X_WL.p) + reach(part, d) - bound);
   }
 
-  int common_ancestor(int a, int b) const {
-    while (a != b) {
-      const Link& la = model_.links[static_cast<std::size_t>(a)];
-      const Link& lb = model_.links[static_cast<std::size_t>(b)];
-      if (la.depth >= lb.depth)
-        a = la.parent;
-      else
-        b = lb.parent;
+  // ---- how much the ways bend
+
+  /// What is known of a link's motion as the frame sees it, at every time within `half` of an
+  /// instant. Found along the way from the frame, so once for all that lies beyond.
+  struct Sway {
+    std::uint64_t view = 0;          // of which frame, instant and half
+    int next = -1;                   // the link before it on the way from the frame
+    int joint = -1;                  // the joint between the two, by the link that it is above
+    int steps = 0, moving = 0;       // joints on the way, and those of them that move
+    std::array<double, 3> point{};   // of the link, where the way enters it, at the instant
+    double point_error = 0.0;        // of each coordinate
+    double rates = 0.0;              // sum of the rates on the way
+    double spin = 0.0, twist = 0.0;  // at least the lengths of angular velocity and acceleration
+    double bend = 0.0;               // at least |x''| of the point
+    double weight = 0.0;             // and by so much more at a metre from it
+  };
+
+  /// Forgets the ways.
+  void look_from(int frame) {
+    ++view_;
+    Sway& own = sways_[static_cast<std::size_t>(frame)];
+    own = {};
+    own.view = view_;
+    top_ = frame;
+  }
+
+  const Sway& sway(const Instant& now, int link, int frame, double half) {
+    const auto at = [&](int i) -> Sway& { return sways_[static_cast<std::size_t>(i)]; };
+    const auto above = [&](int i) { return model_.links[static_cast<std::size_t>(i)].parent; };
+    const auto depth = [&](int i) { return model_.links[static_cast<std::size_t>(i)].depth; };
+    chain_.clear();
+    for (int i = link; at(i).view != view_;) {
+      if (depth(i) > depth(top_)) {  // below what is known of the frame's own ancestors
+        chain_.push_back(i);
+        i = above(i);
+      } else {
+        const int parent = above(top_);
+        step(now, top_, parent, top_, frame, half);
+        top_ = parent;
+      }
     }
-    return a;
+    for (; !chain_.empty(); chain_.pop_back())
+      step(now, above(chain_.back()), chain_.back(), chain_.back(), frame, half);
+    return at(link);
   }
 
-  bool moves_between(int link, int frame) const {
-    const int root = common_ancestor(link, frame);
-    for (const int end : {link, frame})
-      for (int i = end; i != root; i = model_.links[static_cast<std::size_t>(i)].parent)
-        if (motion_.turn_rate(i) > 0.0 || motion_.shift_rate(i) > 0.0) return true;
-    return false;
+  /// From what is known of one link to the next one, across a joint. docs/rigor.md, R11.
+  void step(const Instant& now, int from, int to, int joint, int frame, double half) {
+    using detail::up;
+    budget_.spend(1);
+    Sway& s = sways_[static_cast<std::size_t>(to)];
+    s = sways_[static_cast<std::size_t>(from)];
+    s.next = from;
+    s.joint = joint;
+    ++s.steps;
+    const double w = motion_.turn_rate(joint), v = motion_.shift_rate(joint);
+    if (w == 0.0 && v == 0.0) return;
+    const Instant::JointPlace& place = now.joints[static_cast<std::size_t>(joint)];
+    if (s.moving++ > 0) {
+      double squared = 0.0, size = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double d = place.origin[k] - s.point[k];
+        squared += d * d;
+        size += std::abs(place.origin[k]) + std::abs(s.point[k]);
+      }
+      const double length =
+          up(std::sqrt(squared)) + 2.0 * (place.error + s.point_error) + 1e-15 * size + 1e-140;
+      s.bend = up(s.bend + s.weight * (length + half * v));
+    }
+    const double before = s.spin, turning = motion_.turn_acceleration(joint);
+    s.weight = up(s.weight + w * (w + 2.0 * before) + turning);
+    s.bend = up(s.bend + s.weight * (half * v) + 2.0 * v * (w + before) +
+                motion_.shift_acceleration(joint));
+    s.twist = up(s.twist + w * before + turning);
+    s.rates = up(s.rates + w);
+    const double spin = up(length_above(now.links[static_cast<std::size_t>(to)].spin -
+                                        now.links[static_cast<std::size_t>(frame)].spin) +
+                           half * s.twist);
+    s.spin = spin < s.rates ? spin : s.rates;
+    s.point = place.origin;
+    s.point_error = place.error;
   }
 
   /// An upper bound of |x''| as the frame sees it, for the points within `radius` of c on the link,
   /// at every time within `half` of the instant. docs/rigor.md, R11.
   double acceleration(const Instant& now, int link, int frame, const Vec& c, double radius,
                       double half) {
-    const int root = common_ancestor(link, frame);
-    chain_.clear();  // from the link to the frame
-    for (int i = link; i != root; i = model_.links[static_cast<std::size_t>(i)].parent)
-      chain_.push_back(i);
-    const std::size_t down = chain_.size();
-    for (int i = frame; i != root; i = model_.links[static_cast<std::size_t>(i)].parent)
-      chain_.push_back(i);
-    std::reverse(chain_.begin() + static_cast<std::ptrdiff_t>(down), chain_.end());
-    if (chain_.empty()) return 0.0;
-    budget_.spend(1 + chain_.size() / 4);
-    double turns = 0.0;
-    for (const int i : chain_) turns += motion_.turn_rate(i);
+    const Sway& last = sway(now, link, frame, half);
+    if (last.moving == 0) return 0.0;
     const double p[3] = {c.x.hi, c.y.hi, c.z.hi};
     const double p_size = std::abs(p[0]) + std::abs(p[1]) + std::abs(p[2]);
     const double p_error = c.x.radius + c.y.radius + c.z.radius + 1e-15 * p_size;
-    double speed = 0.0, result = 0.0, before = turns;
-    for (const int i : chain_) {
+    if (last.steps > kFewSteps) {
+      double squared = 0.0;
+      for (std::size_t k = 0; k < 3; ++k)
+        squared += (p[k] - last.point[k]) * (p[k] - last.point[k]);
+      const double away = detail::up(std::sqrt(squared)) + 2.0 * (p_error + last.point_error) +
+                          1e-15 * (p_size + 1.0) + radius;
+      return detail::up(last.bend + last.weight * away) * (1.0 + 1e-12) + 1e-200;
+    }
+    budget_.spend(1 + static_cast<std::uint64_t>(last.steps) / 4);
+    double speed = 0.0, result = 0.0;
+    for (int k = link; k != frame; k = sways_[static_cast<std::size_t>(k)].next) {
+      const Sway& s = sways_[static_cast<std::size_t>(k)];
+      const int i = s.joint;
       const double w = motion_.turn_rate(i), v = motion_.shift_rate(i);
       if (w == 0.0 && v == 0.0) continue;
-      // `before`: the rates of the joints nearer the frame than this one, which turn its velocity.
-      before = std::fmax(before - w, 0.0) + 1e-14 * turns;
+      // Of the link nearer the frame, which turns this joint's velocity.
+      const double before = sways_[static_cast<std::size_t>(s.next)].spin;
       double away = 0.0;
       if (w > 0.0) {
         const Instant::JointPlace& place = now.joints[static_cast<std::size_t>(i)];
@@ -525,8 +598,7 @@ class EdgeProof {
                 motion_.turn_acceleration(i) * away + motion_.shift_acceleration(i);
       speed += w * away + v;
     }
-    if (result == 0.0) return 0.0;
-    return result * (1.0 + 1e-12) * (1.0 + 1e-15 * static_cast<double>(8 * chain_.size())) + 1e-200;
+    return result * (1.0 + 1e-12) + 1e-200;
   }
 
   // ---- the cover
@@ -729,6 +801,9 @@ class EdgeProof {
   std::unordered_map<std::string, int> link_by_name_;
   std::unordered_map<double, std::unique_ptr<Instant>> instants_;
   std::vector<Claimed> claimed_;
+  std::vector<Sway> sways_;  // by link
+  std::uint64_t view_ = 0;
+  int top_ = 0;  // the last of the frame's ancestors that is reached in this view
   std::vector<int> chain_;
   std::vector<double> values_;
 };

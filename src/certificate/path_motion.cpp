@@ -168,7 +168,6 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints, const
   const std::size_t n = model.links.size();
   joints_.resize(n);
   standing_.resize(n);
-  turns_to_.assign(n, 0.0);
   std::vector<std::size_t> first(n, 0);
   std::size_t count = 0;
   for (const int j : joints) {
@@ -242,9 +241,6 @@ PathMotion::PathMotion(const Model& model, const std::vector<int>& joints, const
     joint.rate_above = is_zero(joint.rate) ? 0.0 : joint.rate.magnitude();
     joint.speed_above = is_zero(joint.v) ? 0.0 : length_above(joint.v);
     if (spline && link.kind != JointKind::kFixed) set_curve(link, i, edge, first, joint);
-    if (link.parent >= 0)
-      turns_to_[i] =
-          detail::up(turns_to_[static_cast<std::size_t>(link.parent)] + joint.rate_above);
     if (joint.rate_above == 0.0 && joint.speed_above == 0.0) {
       Pose X_JL{turn(joint.axis, joint.angle), joint.p0};
       if (joint.angle.hi == 0.0 && joint.angle.radius == 0.0) X_JL.R = {};
@@ -398,6 +394,7 @@ Instant PathMotion::at(double t) const {
   Instant now;
   now.links.resize(n);
   now.joints.resize(n);
+  std::vector<ChainPose> chains(n);
   for (std::size_t i = 1; i < n; ++i) {
     const Link& link = model_.links[i];
     const Joint& joint = joints_[i];
@@ -405,11 +402,12 @@ Instant PathMotion::at(double t) const {
     Instant::LinkState& self = now.links[i];
     self.spin = parent.spin;
     self.drift = parent.drift;
+    chains[i] = chains[static_cast<std::size_t>(link.parent)];
     if (joint.rate_above == 0.0 && joint.speed_above == 0.0) {
-      self.X_WL = parent.X_WL * standing_[i];
+      chains[i].follow(standing_[i]);
+      self.X_WL = chains[i].pose();
       continue;
     }
-    const Pose X_WJ = parent.X_WL * link.X_PJ;
     Pose X_JL{joint.R0, joint.p0};
     Real travel = Real(t) * joint.rate, rate = joint.rate;
     Vec shift = Real(t) * joint.v, velocity = joint.v;
@@ -429,7 +427,8 @@ Instant PathMotion::at(double t) const {
       X_JL.R = joint.first_turn ? joint.R0 * turned : turned;
     }
     if (joint.speed_above > 0.0) X_JL.p = joint.p0 + shift;
-    self.X_WL = X_WJ * X_JL;
+    chains[i].follow(link.X_PJ * X_JL);
+    self.X_WL = chains[i].pose();
     const Vec& o = self.X_WL.p;
     Instant::JointPlace& place = now.joints[i];
     if (joint.rate_above > 0.0) {
@@ -440,7 +439,7 @@ Instant PathMotion::at(double t) const {
       place.axis = {axis.x.hi, axis.y.hi, axis.z.hi};
       place.error += axis.x.radius + axis.y.radius + axis.z.radius;
     }
-    if (joint.speed_above > 0.0) self.drift = self.drift + X_WJ.R * velocity;
+    if (joint.speed_above > 0.0) self.drift = self.drift + parent.X_WL.R * (link.X_PJ.R * velocity);
     place.origin = {o.x.hi, o.y.hi, o.z.hi};
     place.error += o.x.radius + o.y.radius + o.z.radius +
                    1e-15 * (std::abs(o.x.hi) + std::abs(o.y.hi) + std::abs(o.z.hi));

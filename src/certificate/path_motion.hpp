@@ -46,8 +46,6 @@ class PathMotion {
   double shift_acceleration(int link) const {
     return joints_[static_cast<std::size_t>(link)].shift_acceleration_above;
   }
-  /// Sum of the turning rates of the joint above the link and all joints before it.
-  double turns_to(int link) const { return turns_to_[static_cast<std::size_t>(link)]; }
 
  private:
   struct Joint {
@@ -78,7 +76,6 @@ class PathMotion {
   std::unordered_map<std::string, std::size_t> by_name_;  // joints that are not fixed
   std::vector<Joint> joints_;
   std::vector<Pose> standing_;  // X_PL of the joints that stand still
-  std::vector<double> turns_to_;
 };
 
 /// The joints that a certificate's states give values for, as numbers of links; throws Refusal

@@ -60,6 +60,56 @@ struct Pose {
   Vec operator*(const Vec& q) const noexcept { return R * q + p; }
 };
 
+/// Midpoints alone, and how far, as a vector's length and in the 2-norm, what is denoted may be
+/// from them.
+inline Vec midpoint(const Vec& v) noexcept {
+  return {{v.x.hi, v.x.lo, 0.0}, {v.y.hi, v.y.lo, 0.0}, {v.z.hi, v.z.lo, 0.0}};
+}
+inline Rotation midpoint(const Rotation& R) noexcept {
+  return {midpoint(R.x), midpoint(R.y), midpoint(R.z)};
+}
+inline double error_of(const Vec& v) noexcept {
+  return detail::up(std::sqrt(v.x.radius * v.x.radius + v.y.radius * v.y.radius +
+                              v.z.radius * v.z.radius)) +
+         1e-140;
+}
+inline double error_of(const Rotation& R) noexcept {
+  const double x = error_of(R.x), y = error_of(R.y), z = error_of(R.z);
+  return detail::up(std::sqrt(x * x + y * y + z * z)) + 1e-140;
+}
+inline Vec widened(const Vec& midpoint, double by) noexcept {
+  return {widened(midpoint.x, by), widened(midpoint.y, by), widened(midpoint.z, by)};
+}
+inline Rotation widened(const Rotation& midpoint, double by) noexcept {
+  return {widened(midpoint.x, by), widened(midpoint.y, by), widened(midpoint.z, by)};
+}
+
+/// A pose at the end of a chain of any length. The radii of a product's entries would grow by a
+/// factor with every link; the errors of rotations in the 2-norm, which rotations keep, add up.
+class ChainPose {
+ public:
+  /// Goes on to C, which stands in B, where the chain ends now. docs/rigor.md, R11.
+  void follow(const Pose& X_BC) noexcept {
+    const double turn_error = error_of(X_BC.R), place_error = error_of(X_BC.p);
+    const Rotation R_BC = midpoint(X_BC.R);
+    const Vec p_BC = midpoint(X_BC.p);
+    const Vec p = R_ * p_BC + p_;
+    const Rotation R = R_ * R_BC;
+    place_error_ = detail::up(
+        detail::up(place_error_ + turn_error_ * length_above(p_BC) + place_error) + error_of(p));
+    turn_error_ =
+        detail::up(detail::up(turn_error_ + turn_error + turn_error_ * turn_error) + error_of(R));
+    R_ = midpoint(R);
+    p_ = midpoint(p);
+  }
+  Pose pose() const noexcept { return {widened(R_, turn_error_), widened(p_, place_error_)}; }
+
+ private:
+  Rotation R_;  // no radii
+  Vec p_;
+  double turn_error_ = 0.0, place_error_ = 0.0;
+};
+
 /// By an angle about a unit axis.
 inline Rotation turn(const Vec& axis, const Real& angle) noexcept {
   const auto [s, c] = sine_cosine(angle);
