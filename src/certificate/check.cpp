@@ -4,9 +4,12 @@
 #include <cfenv>
 #include <cmath>
 #include <exception>
+#include <map>
 #include <memory>
 #include <new>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "certificate_file.hpp"
 #include "model.hpp"
@@ -23,6 +26,8 @@ using Plane = CertificateFile::Plane;
 constexpr int kMostHalvings = 14;
 // So many poses of links are kept at once, some hundred bytes each.
 constexpr std::size_t kMostPoses = 100'000;
+// So many claims wait for a shorter interval at most.
+constexpr std::size_t kMostWaiting = 1'000'000;
 // Between a frame and a link with more joints between them, distances are measured along the chain.
 constexpr int kFewSteps = 24;
 
@@ -241,13 +246,7 @@ class EdgeProof {
 
   void run() {
     check_cover();
-    // In the order of their times, so that poses are found once.
-    std::vector<const Plane*> planes;
-    for (const Plane& plane : edge_.planes) planes.push_back(&plane);
-    std::stable_sort(planes.begin(), planes.end(), [](const Plane* a, const Plane* b) {
-      return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
-    });
-    for (const Plane* plane : planes) check_plane(*plane);
+    check_planes();
     stats_.entries += edge_.planes.size();
     check_solids();
   }
@@ -276,7 +275,42 @@ class EdgeProof {
     bool high;
   };
 
-  void check_plane(const Plane& plane) {
+  /// A plane as it is proven: everything low stays below one bound, everything high, the other way
+  /// round, below the other.
+  struct Parting {
+    const Plane* plane;
+    int frame;
+    Vec normal;
+    Real low_bound, high_bound;
+  };
+  /// A part of an interval over which some claims are to be proven.
+  struct Task {
+    int parting;
+    double begin, end;
+    int depth;  // how often it was halved
+    std::vector<Claim> claims;
+  };
+
+  // The longest intervals first and then by time, so that what a pose is needed for comes together.
+  void check_planes() {
+    std::vector<Parting> partings;
+    for (const Plane& plane : edge_.planes) {
+      open_[{plane.begin - plane.end, plane.begin}].push_back(
+          {static_cast<int>(partings.size()), plane.begin, plane.end, 0, {}});
+      partings.push_back(parting_of(plane));
+    }
+    while (!open_.empty()) {
+      const std::vector<Task> tasks = std::move(open_.begin()->second);
+      open_.erase(open_.begin());
+      for (const Task& task : tasks) {
+        waiting_ -= task.claims.size();
+        const Parting& parting = partings[static_cast<std::size_t>(task.parting)];
+        prove(parting, task, task.depth == 0 ? claims_of(*parting.plane) : task.claims);
+      }
+    }
+  }
+
+  Parting parting_of(const Plane& plane) {
     const int frame = frame_of(plane);
     Vec normal{plane.normal[0], plane.normal[1], plane.normal[2]};
     const Real length = norm(normal);
@@ -284,13 +318,16 @@ class EdgeProof {
     Real offset = plane.offset;
     take_half_space(plane, frame, normal, offset);
     // Everything low stays below the offset, everything high beyond it by the clearance.
-    const Real high_bound = -(offset + Real(clearance_) * norm(normal));
+    return {&plane, frame, normal, offset, -(offset + Real(clearance_) * norm(normal))};
+  }
+
+  std::vector<Claim> claims_of(const Plane& plane) const {
     std::vector<Claim> claims;
     for (int i = plane.low[0]; i < plane.low[1]; ++i)
       if (!is_half_space(i)) claims.push_back({i, false});
     for (int i = plane.high[0]; i < plane.high[1]; ++i)
       if (!is_half_space(i)) claims.push_back({i, true});
-    prove(plane, frame, normal, offset, high_bound, claims, plane.begin, plane.end, 0);
+    return claims;
   }
 
   bool is_half_space(int part) const {
@@ -344,34 +381,42 @@ class EdgeProof {
     return *instants_.emplace(t, std::make_unique<Instant>(motion_.at(t))).first->second;
   }
 
-  void prove(const Plane& plane, int frame, const Vec& normal, const Real& low_bound,
-             const Real& high_bound, const std::vector<Claim>& claims, double begin, double end,
-             int depth) {
-    const double mid = 0.5 * (begin + end);
-    const double half = std::fmax(end - mid, mid - begin) * (1.0 + 0x1p-50);
+  /// What is not proven over the interval waits for its halves; if much waits, these are next.
+  void prove(const Parting& parting, const Task& task, const std::vector<Claim>& claims) {
+    const double mid = 0.5 * (task.begin + task.end);
+    const double half = std::fmax(task.end - mid, mid - task.begin) * (1.0 + 0x1p-50);
     std::vector<Claim> open;
     {
       const Instant& now = instant(mid);
-      const Instant::LinkState& F = now.links[static_cast<std::size_t>(frame)];
-      const Vec normal_W = F.X_WL.R * normal;
-      look_from(frame);
+      const Instant::LinkState& F = now.links[static_cast<std::size_t>(parting.frame)];
+      const Vec normal_W = F.X_WL.R * parting.normal;
+      look_from(parting.frame);
       for (const Claim& claim : claims) {
         const Vec n = claim.high ? -normal_W : normal_W;
-        const Real& bound = claim.high ? high_bound : low_bound;
-        if (!stays_below(now, frame, F, n, claim.part, bound, half)) {
+        const Real& bound = claim.high ? parting.high_bound : parting.low_bound;
+        if (!stays_below(now, parting.frame, F, n, claim.part, bound, half)) {
           if (!is_below(now, F, n, claim.part, bound))
-            fail(plane, in_quotes(parts_.name(claim.part)) +
-                            " is not on its side of the plane at t = " + std::to_string(mid));
+            fail(*parting.plane,
+                 in_quotes(parts_.name(claim.part)) +
+                     " is not on its side of the plane at t = " + std::to_string(mid));
           open.push_back(claim);
         }
       }
     }
     if (open.empty()) return;
-    if (depth == kMostHalvings || !(begin < mid && mid < end))
-      fail(plane, "it is not proven that " + in_quotes(parts_.name(open.front().part)) +
-                      " stays on its side of the plane near t = " + std::to_string(mid));
-    prove(plane, frame, normal, low_bound, high_bound, open, begin, mid, depth + 1);
-    prove(plane, frame, normal, low_bound, high_bound, open, mid, end, depth + 1);
+    if (task.depth == kMostHalvings || !(task.begin < mid && mid < task.end))
+      fail(*parting.plane, "it is not proven that " + in_quotes(parts_.name(open.front().part)) +
+                               " stays on its side of the plane near t = " + std::to_string(mid));
+    for (const auto& [begin, end] : {std::pair(task.begin, mid), std::pair(mid, task.end)}) {
+      Task next{task.parting, begin, end, task.depth + 1, {}};
+      if (waiting_ + open.size() > kMostWaiting) {
+        prove(parting, next, open);
+      } else {
+        waiting_ += open.size();
+        next.claims = open;
+        open_[{begin - end, begin}].push_back(std::move(next));
+      }
+    }
   }
 
   /// The largest d . x over the part's points x, in the shape's frame, less d . center.
@@ -801,6 +846,9 @@ class EdgeProof {
   std::unordered_map<std::string, int> link_by_name_;
   std::unordered_map<double, std::unique_ptr<Instant>> instants_;
   std::vector<Claimed> claimed_;
+  // By the interval: its length, the longest first, and where it begins.
+  std::map<std::pair<double, double>, std::vector<Task>> open_;
+  std::size_t waiting_ = 0;  // claims of these, but for whole planes
   std::vector<Sway> sways_;  // by link
   std::uint64_t view_ = 0;
   int top_ = 0;  // the last of the frame's ancestors that is reached in this view

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -28,6 +30,10 @@ constexpr int kMostHalvings = 8;
 // No interval is divided below this.
 constexpr double kLeastInterval = 1e-9;
 constexpr int kSamples = 5;
+// With more joints on the way, distances are measured along the chain.
+constexpr int kFewSteps = 24;
+// So many motions of links are kept at once.
+constexpr size_t kMostKept = 200'000;
 
 std::string shortest(double value) {
   std::array<char, 32> text{};
@@ -76,10 +82,35 @@ struct Edge {
   std::vector<Entry> entries;
 };
 
-/// What links do at one time, seen from the world; a point x of link i moves with spin x x + drift.
-struct Instant {
-  std::vector<RigidEnclosure> X_WL;
-  std::vector<Vector3d> spin, drift, axis;
+/// One geometry, as often used.
+struct Shape {
+  const Geometry* geometry;
+  int link;
+  RigidTransform X_LG;
+  std::optional<ConvexShape> convex;  // not of meshes and half-spaces
+};
+
+/// What a link does at one time, seen from the link R that both blocks hang on; a point x of it
+/// moves with spin x x + drift. The axis is that of the joint above it.
+struct LinkMotion {
+  RigidTransform X_RL;
+  Vector3d spin, drift, axis;
+};
+using Instant = std::vector<LinkMotion>;
+
+/// What is known of a link's motion, seen from a frame, at every time of an interval: found along
+/// the way from the frame, for all links beyond at once, as a checker may do (docs/rigor.md, R11).
+struct Sway {
+  std::uint64_t view = 0;             // of which frame and interval
+  int next = -1;                      // the link before it on the way from the frame
+  int joint = -1;                     // the joint between the two, by the link that it is above
+  int steps = 0;                      // joints on the way
+  bool moves = false;                 // one of them does
+  Vector3d point = Vector3d::Zero();  // of the link, where the way enters it, in R in the middle
+  double rates = 0.0;                 // sum of the rates on the way
+  double spin = 0.0, twist = 0.0;     // at least the lengths of angular velocity and acceleration
+  double bend = 0.0;                  // at least |x''| of the point
+  double weight = 0.0;                // and by so much more at a metre from it
 };
 
 struct OutOfSteps {};
@@ -109,8 +140,10 @@ LeastPoint least_point(const Support& support, const Vector3d& start) {
     weights.push_back(0.0);
     for (int minor = 0; minor < 8; ++minor) {
       const auto n = static_cast<Eigen::Index>(points.size());
-      Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n + 1, n + 1);
-      Eigen::VectorXd rhs = Eigen::VectorXd::Zero(n + 1);
+      using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 5, 5>;
+      using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
+      Matrix M = Matrix::Zero(n + 1, n + 1);
+      Vector rhs = Vector::Zero(n + 1);
       const double scale = 1.0 / (squared + q.squaredNorm());
       for (Eigen::Index i = 0; i < n; ++i) {
         M(i, n) = M(n, i) = 1.0;
@@ -118,7 +151,7 @@ LeastPoint least_point(const Support& support, const Vector3d& start) {
           M(i, k) = scale * points[static_cast<size_t>(i)].dot(points[static_cast<size_t>(k)]);
       }
       rhs[n] = 1.0;
-      const Eigen::VectorXd mu = M.fullPivLu().solve(rhs);
+      const Vector mu = M.fullPivLu().solve(rhs);
       double share = 1.0;
       int drop = -1;
       for (Eigen::Index i = 0; i < n; ++i) {
@@ -170,6 +203,13 @@ struct CertificateWriter::Impl {
     if (bounded > robot) scene_roots.push_back(build(robot, bounded, true));
     for (int i = bounded; i < static_cast<int>(geometries.size()); ++i)
       scene_roots.push_back(build(i, i + 1, true));
+    for (int i = 0; i < static_cast<int>(geometries.size()); ++i) {
+      const CollisionWorld::WorldGeometry& g = geometry(i);
+      shapes.push_back({g.geometry.get(), g.link.value, g.X_LG.X, std::nullopt});
+      if (!is_mesh(*g.geometry) && !is_half_space(*g.geometry))
+        shapes.back().convex = g.geometry->element(0);
+    }
+    place.assign(static_cast<size_t>(world->robot().num_links()), -1);
   }
 
   // ---- blocks
@@ -351,32 +391,63 @@ struct CertificateWriter::Impl {
 
   // ---- motion
 
+  int link_of(int node) const { return shapes[static_cast<size_t>(at(node).first)].link; }
+  const Node& at(int node) const { return nodes[static_cast<size_t>(node)]; }
+
+  /// Turns to the links on the ways between those of two blocks. What is found of their motion is
+  /// kept as long as these are looked at.
+  void turn_to(int a, int b) {
+    const Robot& robot = world->robot();
+    for (const int i : span) place[static_cast<size_t>(i)] = -1;
+    span.clear();
+    span_parent.clear();
+    instants.clear();
+    LinkIndex root(link_of(a));
+    for (const int node : {a, b})
+      for (int i = at(node).first; i < at(node).last; ++i)
+        root = common(root, LinkIndex(shapes[static_cast<size_t>(i)].link));
+    for (const int node : {a, b})
+      for (int i = at(node).first; i < at(node).last; ++i)
+        for (LinkIndex l(shapes[static_cast<size_t>(i)].link);
+             place[static_cast<size_t>(l.value)] < 0; l = robot.parent(l)) {
+          place[static_cast<size_t>(l.value)] = 0;
+          span.push_back(l.value);
+          if (l == root) break;
+        }
+    std::sort(span.begin(), span.end());  // parents first
+    for (size_t k = 0; k < span.size(); ++k) {
+      place[static_cast<size_t>(span[k])] = static_cast<int>(k);
+      span_parent.push_back(
+          k == 0 ? -1 : place[static_cast<size_t>(robot.parent(LinkIndex(span[k])).value)]);
+    }
+    sways.resize(std::max(sways.size(), span.size()));
+  }
+
+  size_t place_of(int link) const { return static_cast<size_t>(place[static_cast<size_t>(link)]); }
+
   const Instant& instant(double t) {
     const auto found = instants.find(t);
     if (found != instants.end()) return found->second;
-    if (instants.size() * static_cast<size_t>(world->robot().num_links()) > 200'000)
-      instants.clear();
     const Robot& robot = world->robot();
-    const auto n = static_cast<size_t>(robot.num_links());
-    Instant now;
-    now.X_WL.resize(n);
-    now.spin.assign(n, Vector3d::Zero());
-    now.drift.assign(n, Vector3d::Zero());
-    now.axis.assign(n, Vector3d::Zero());
-    motion.poses(robot, t, now.X_WL);
-    for (size_t i = 1; i < n; ++i) {
-      const LinkIndex link(static_cast<int>(i));
-      const auto parent = static_cast<size_t>(robot.parent(link).value);
+    Instant now(span.size(), {{}, Vector3d::Zero(), Vector3d::Zero(), Vector3d::Zero()});
+    for (size_t k = 1; k < span.size(); ++k) {
+      const LinkIndex link(span[k]);
+      const LinkMotion& before = now[static_cast<size_t>(span_parent[k])];
+      LinkMotion& self = now[k];
       const Motion::JointMotion& m = motion.joint(link);
-      now.spin[i] = now.spin[parent];
-      now.drift[i] = now.drift[parent];
-      if (!m.moves) continue;
-      now.axis[i] = now.X_WL[i].X.R * m.axis;
-      const Vector3d spin = motion.rate(link, t) * now.axis[i];
-      now.spin[i] += spin;
-      now.drift[i] +=
-          now.X_WL[parent].X.R * (robot.joint(link).X_PJ.X.R * motion.velocity(link, t)) -
-          spin.cross(now.X_WL[i].X.p);
+      self.spin = before.spin;
+      self.drift = before.drift;
+      if (!m.moves) {
+        self.X_RL = before.X_RL * standing[static_cast<size_t>(link.value)];
+        continue;
+      }
+      const RigidTransform& X_PJ = robot.joint(link).X_PJ.X;
+      self.X_RL = before.X_RL * (X_PJ * motion.joint_transform(link, t).X);
+      self.axis = self.X_RL.R * m.axis;
+      const Vector3d spin = motion.rate(link, t) * self.axis;
+      self.spin += spin;
+      self.drift -= spin.cross(self.X_RL.p);
+      if (m.speed_bound > 0.0) self.drift += before.X_RL.R * (X_PJ.R * motion.velocity(link, t));
     }
     return instants.emplace(t, std::move(now)).first->second;
   }
@@ -385,48 +456,92 @@ struct CertificateWriter::Impl {
     return world->chain_tree().common_ancestor(a, b);
   }
 
-  // A bound of the acceleration of a ball's points about c on a link, as the frame sees it.
-  double acceleration(const Instant& now, LinkIndex link, LinkIndex frame, const Vector3d& c,
-                      double radius, double half) {
-    const Robot& robot = world->robot();
-    const LinkIndex root = common(link, frame);
+  void look_from(size_t frame) {
+    ++view;
+    sways[frame] = {};
+    sways[frame].view = view;
+    top = frame;
+  }
+
+  const Sway& sway(const Instant& now, size_t link, size_t frame, double half) {
     chain.clear();
-    for (LinkIndex i = link; i != root; i = robot.parent(i)) chain.push_back(i.value);
-    const auto down = static_cast<std::ptrdiff_t>(chain.size());
-    for (LinkIndex i = frame; i != root; i = robot.parent(i)) chain.push_back(i.value);
-    std::reverse(chain.begin() + down, chain.end());
-    double before = 0.0;
-    for (const int i : chain) before += motion.joint(LinkIndex(i)).rate_bound;
+    // Numbers fall along every way to the root.
+    for (size_t i = link; sways[i].view != view;) {
+      if (i > top) {
+        chain.push_back(i);
+        i = static_cast<size_t>(span_parent[i]);
+      } else {
+        const auto above = static_cast<size_t>(span_parent[top]);
+        step(now, top, above, top, frame, half);
+        top = above;
+      }
+    }
+    for (; !chain.empty(); chain.pop_back())
+      step(now, static_cast<size_t>(span_parent[chain.back()]), chain.back(), chain.back(), frame,
+           half);
+    return sways[link];
+  }
+
+  void step(const Instant& now, size_t from, size_t to, size_t joint, size_t frame, double half) {
+    Sway& s = sways[to];
+    s = sways[from];
+    s.next = static_cast<int>(from);
+    s.joint = static_cast<int>(joint);
+    ++s.steps;
+    const LinkIndex link(span[joint]);
+    const Motion::JointMotion& m = motion.joint(link);
+    if (!m.moves) return;
+    const double w = m.rate_bound, v = m.speed_bound;
+    const Motion::Curve* const curve = motion.curve(link);
+    const double turning = curve != nullptr ? curve->angular_acceleration_bound : 0.0;
+    const Vector3d& origin = now[joint].X_RL.p;
+    if (s.moves) s.bend += s.weight * ((origin - s.point).norm() + half * v);
+    s.moves = true;
+    const double before = s.spin;
+    s.weight += w * (w + 2.0 * before) + turning;
+    s.bend += s.weight * half * v + 2.0 * v * (w + before) +
+              (curve != nullptr ? curve->acceleration_bound : 0.0);
+    s.twist += w * before + turning;
+    s.rates += w;
+    s.spin = std::min(s.rates, (now[to].spin - now[frame].spin).norm() + half * s.twist);
+    s.point = origin;
+  }
+
+  // A bound of the acceleration of a ball's points about c on a link, as the frame sees it.
+  double acceleration(const Instant& now, size_t link, size_t frame, const Vector3d& c,
+                      double radius, double half) {
+    const Sway& last = sway(now, link, frame, half);
+    if (!last.moves) return 0.0;
+    if (last.steps > kFewSteps) return last.bend + last.weight * ((c - last.point).norm() + radius);
     double speed = 0.0, result = 0.0;
-    for (const int i : chain) {
-      const Motion::JointMotion& m = motion.joint(LinkIndex(i));
+    for (size_t k = link; k != frame; k = static_cast<size_t>(sways[k].next)) {
+      const auto joint = static_cast<size_t>(sways[k].joint);
+      const LinkIndex above(span[joint]);
+      const Motion::JointMotion& m = motion.joint(above);
       if (!m.moves) continue;
-      before -= m.rate_bound;
+      const double before = sways[static_cast<size_t>(sways[k].next)].spin;
       double away = 0.0;
       if (m.rate_bound > 0.0)
-        away = now.axis[static_cast<size_t>(i)]
-                   .cross(c - now.X_WL[static_cast<size_t>(i)].X.p)
-                   .norm() +
-               radius + half * (speed + m.speed_bound);
+        away = now[joint].axis.cross(c - now[joint].X_RL.p).norm() + radius +
+               half * (speed + m.speed_bound);
       result += m.rate_bound * away * (m.rate_bound + 2.0 * before) +
                 2.0 * m.speed_bound * (m.rate_bound + before);
-      if (const Motion::Curve* const curve = motion.curve(LinkIndex(i)))
+      if (const Motion::Curve* const curve = motion.curve(above))
         result += curve->angular_acceleration_bound * away + curve->acceleration_bound;
       speed += m.rate_bound * away + m.speed_bound;
     }
-    speed_of_last = speed;
     return result;
   }
 
   // ---- planes
 
-  static double reach(const Geometry& g, const Node& node, const Vector3d& d) {
+  static double reach(const Shape& shape, const Node& node, const Vector3d& d) {
     if (node.piece) {
       double most = -kInfinity;
       for (const Vector3d& p : node.points) most = std::max(most, d.dot(p));
       return most;
     }
-    const ConvexShape e = g.element(0);
+    const ConvexShape& e = *shape.convex;
     return d.dot(e.support(d)) + e.radius * d.norm();
   }
 
@@ -440,11 +555,9 @@ struct CertificateWriter::Impl {
     if (options.budget != 0 && spent > options.budget) throw OutOfSteps{};
   }
 
-  /// Does everything in the node stay below the bound along n, fixed in the frame, over the
-  /// interval?
   template <class Leaf>
   void for_each_leaf(int number, const Leaf& use) const {
-    const Node& node = nodes[static_cast<size_t>(number)];
+    const Node& node = at(number);
     if (node.piece || node.left < 0)
       use(number);
     else {
@@ -453,39 +566,50 @@ struct CertificateWriter::Impl {
     }
   }
 
-  bool stays_below(const std::vector<int>& leaves, LinkIndex frame, const Vector3d& n, double bound,
+  std::vector<int> leaves_of(int node) const {
+    std::vector<int> leaves;
+    for_each_leaf(node, [&](int leaf) { leaves.push_back(leaf); });
+    return leaves;
+  }
+
+  /// Does everything in the leaves stay below the bound along n, fixed in the frame, over the
+  /// interval?
+  bool stays_below(const std::vector<int>& leaves, size_t frame, const Vector3d& n, double bound,
                    double begin, double end, int depth) {
     const double mid = 0.5 * (begin + end);
     const double half = std::max(end - mid, mid - begin);
     std::vector<int> open;
     {
       const Instant& now = instant(mid);
-      const auto f = static_cast<size_t>(frame.value);
-      const Vector3d n_W = now.X_WL[f].X.R * n;
-      const double at_frame = n_W.dot(now.X_WL[f].X.p);
+      const LinkMotion& F = now[frame];
+      look_from(frame);
+      const Vector3d n_R = F.X_RL.R * n;
+      const double at_frame = n_R.dot(F.X_RL.p);
       for (const int number : leaves) {
-        const Node& node = nodes[static_cast<size_t>(number)];
-        const CollisionWorld::WorldGeometry& g = geometry(node.first);
-        const auto l = static_cast<size_t>(g.link.value);
+        const Node& node = at(number);
+        const Shape& shape = shapes[static_cast<size_t>(node.first)];
+        const size_t link = place_of(shape.link);
+        const LinkMotion& L = now[link];
         spend(1 + node.points.size() / 32);
-        const RigidTransform X_WG = now.X_WL[l].X * g.X_LG.X;
-        const Vector3d c = X_WG * node.center;
-        const double limit = bound - margin_of(node) - 1e-13 * (c.norm() + now.X_WL[f].X.p.norm());
-        const double base = n_W.dot(c) - at_frame;
-        const double curve = acceleration(now, g.link, frame, c, node.radius, half);
+        const RigidTransform X_RG = L.X_RL * shape.X_LG;
+        const Vector3d c = X_RG * node.center;
+        const double limit =
+            bound - margin_of(node) - 1e-13 * (c.lpNorm<1>() + F.X_RL.p.lpNorm<1>());
+        const double base = n_R.dot(c) - at_frame;
+        const double rest =
+            0.5 * half * half * acceleration(now, link, frame, c, node.radius, half);
+        const Vector3d spin = L.spin - F.spin;
+        const double shift = half * n_R.dot(spin.cross(c) + L.drift - F.drift);
+        const Vector3d twist = half * n_R.cross(spin);
         // The ball around it often is enough.
-        if (base + node.radius + half * speed_of_last < limit) continue;
-        const Vector3d spin = now.spin[l] - now.spin[f];
-        const double shift = half * n_W.dot(spin.cross(c) + now.drift[l] - now.drift[f]);
-        const Vector3d twist = half * n_W.cross(spin);
-        const double rest = 0.5 * half * half * curve;
-        const auto along = [&](const Vector3d& d_W) {
-          const Vector3d d = X_WG.R.transpose() * d_W;
-          return reach(*g.geometry, node, d) - d.dot(node.center);
+        if (base + std::abs(shift) + node.radius * (1.0 + twist.norm()) + rest < limit) continue;
+        const auto along = [&](const Vector3d& d_R) {
+          const Vector3d d = X_RG.R.transpose() * d_R;
+          return reach(shape, node, d) - d.dot(node.center);
         };
-        if (base + std::max(along(n_W + twist) + shift, along(n_W - twist) - shift) + rest < limit)
+        if (base + std::max(along(n_R + twist) + shift, along(n_R - twist) - shift) + rest < limit)
           continue;
-        if (half == 0.0 || depth == kMostHalvings || !(base + along(n_W) < limit)) return false;
+        if (half == 0.0 || depth == kMostHalvings || !(base + along(n_R) < limit)) return false;
         open.push_back(number);
       }
     }
@@ -502,18 +626,17 @@ struct CertificateWriter::Impl {
     double radius;
   };
 
-  void list_pieces(int node, LinkIndex frame, const std::vector<double>& times,
+  void list_pieces(int node, size_t frame, std::span<const double> times,
                    std::vector<Piece>& pieces) {
     pieces.clear();
-    const bool still = is_scene(node) && frame.value == 0;
+    const bool still = is_scene(node) && span[frame] == 0;
     for (const double t : times) {
       const Instant& now = instant(t);
-      const RigidTransform X_FW = now.X_WL[static_cast<size_t>(frame.value)].X.inverse();
+      const RigidTransform X_FR = now[frame].X_RL.inverse();
       for_each_leaf(node, [&](int number) {
-        const Node& leaf = nodes[static_cast<size_t>(number)];
-        const CollisionWorld::WorldGeometry& g = geometry(leaf.first);
-        const RigidTransform X_FG =
-            X_FW * (now.X_WL[static_cast<size_t>(g.link.value)].X * g.X_LG.X);
+        const Node& leaf = at(number);
+        const Shape& shape = shapes[static_cast<size_t>(leaf.first)];
+        const RigidTransform X_FG = X_FR * (now[place_of(shape.link)].X_RL * shape.X_LG);
         pieces.push_back({X_FG, number, X_FG * leaf.center, leaf.radius});
       });
       if (still) break;
@@ -526,19 +649,19 @@ struct CertificateWriter::Impl {
     Vector3d best = Vector3d::Zero();
     for (const Piece& piece : pieces) {
       if (d.dot(piece.center) + length * piece.radius <= most) continue;
-      const Node& node = nodes[static_cast<size_t>(piece.node)];
+      const Node& node = at(piece.node);
       const Vector3d d_G = piece.X_FG.R.transpose() * d;
       Vector3d x = Vector3d::Zero();
       if (node.piece) {
         spend(node.points.size() / 32);
-        double top = -kInfinity;
+        double highest = -kInfinity;
         for (const Vector3d& p : node.points)
-          if (const double value = d_G.dot(p); value > top) {
-            top = value;
+          if (const double value = d_G.dot(p); value > highest) {
+            highest = value;
             x = p;
           }
       } else {
-        const ConvexShape e = geometry(node.first).geometry->element(0);
+        const ConvexShape& e = *shapes[static_cast<size_t>(node.first)].convex;
         x = e.support(d_G);
         if (e.radius > 0.0 && length > 0.0) x += e.radius / length * d_G;
       }
@@ -557,8 +680,7 @@ struct CertificateWriter::Impl {
     double low = 0.0, high = 0.0;  // the sampled blocks end below and begin above
   };
 
-  std::optional<Parting> part_samples(int a, int b, LinkIndex frame,
-                                      const std::vector<double>& times) {
+  std::optional<Parting> part_samples(int a, int b, size_t frame, std::span<const double> times) {
     list_pieces(a, frame, times, pieces_a);
     list_pieces(b, frame, times, pieces_b);
     const auto support = [&](const Vector3d& d) -> Vector3d {
@@ -575,54 +697,47 @@ struct CertificateWriter::Impl {
     return parting;
   }
 
-  std::vector<int> leaves_of(int node) const {
-    std::vector<int> leaves;
-    for_each_leaf(node, [&](int leaf) { leaves.push_back(leaf); });
-    return leaves;
-  }
-
   bool try_half_space(int a, int half_space, double begin, double end) {
-    const CollisionWorld::WorldGeometry& g = geometry(nodes[static_cast<size_t>(half_space)].first);
-    const auto& h = std::get<HalfSpace>(g.geometry->primitive());
-    const Vector3d normal = (g.X_LG.X.R * h.normal).normalized();
-    const double offset = h.offset + normal.dot(g.X_LG.X.p);
-    if (!stays_below(leaves_of(a), LinkIndex(0), -normal, -(offset + options.clearance) - kMargin,
-                     begin, end, 0))
+    const Shape& shape = shapes[static_cast<size_t>(at(half_space).first)];
+    const auto& h = std::get<HalfSpace>(shape.geometry->primitive());
+    const Vector3d normal = (shape.X_LG.R * h.normal).normalized();
+    const double offset = h.offset + normal.dot(shape.X_LG.p);
+    if (!stays_below(leaves_of(a), 0, -normal, -(offset + options.clearance) - kMargin, begin, end,
+                     0))
       return false;
     edge.entries.push_back({begin, end, LinkIndex(), normal, offset, half_space, a});
     return true;
   }
 
   bool is_half_space_node(int node) const {
-    const Node& n = nodes[static_cast<size_t>(node)];
+    const Node& n = at(node);
     return n.last - n.first == 1 && is_half_space(*geometry(n.first).geometry);
   }
 
   bool try_plane(int a, int b, double begin, double end) {
-    if (is_half_space_node(b)) return try_half_space(a, b, begin, end);
-    const Node& A = nodes[static_cast<size_t>(a)];
-    const Node& B = nodes[static_cast<size_t>(b)];
-    const LinkIndex last_a = geometry(A.last - 1).link, first_b = geometry(B.first).link;
-    std::vector<LinkIndex> frames;
-    const auto consider = [&](LinkIndex frame) {
+    const int last_a = shapes[static_cast<size_t>(at(a).last - 1)].link;
+    std::vector<size_t> frames;
+    const auto consider = [&](int link) {
+      const size_t frame = place_of(link);
       if (std::find(frames.begin(), frames.end(), frame) == frames.end()) frames.push_back(frame);
     };
     if (is_scene(b)) {
-      consider(LinkIndex(0));
-      consider(geometry(A.first).link);
+      consider(0);
+      consider(link_of(a));
       consider(last_a);
     } else {
       consider(last_a);
-      consider(first_b);
-      LinkIndex root = geometry(A.first).link;
-      for (const Node* node : {&A, &B})
-        for (int i = node->first; i < node->last; ++i) root = common(root, geometry(i).link);
-      consider(root);
+      consider(link_of(b));
+      LinkIndex root(link_of(a));
+      for (const int node : {a, b})
+        for (int i = at(node).first; i < at(node).last; ++i)
+          root = common(root, LinkIndex(shapes[static_cast<size_t>(i)].link));
+      consider(root.value);
     }
-    std::vector<double> times;
+    std::array<double, kSamples> times;
     for (int i = 0; i < kSamples; ++i)
-      times.push_back(begin + (end - begin) * i / (kSamples - 1.0));
-    for (const LinkIndex frame : frames) {
+      times[static_cast<size_t>(i)] = begin + (end - begin) * i / (kSamples - 1.0);
+    for (const size_t frame : frames) {
       const auto parting = part_samples(a, b, frame, times);
       if (!parting) continue;
       const double offset = 0.5 * (parting->low + parting->high - options.clearance);
@@ -630,7 +745,7 @@ struct CertificateWriter::Impl {
       if (!stays_below(leaves_of(b), frame, -parting->normal, -(offset + options.clearance), begin,
                        end, 0))
         continue;
-      edge.entries.push_back({begin, end, frame, parting->normal, offset, a, b});
+      edge.entries.push_back({begin, end, LinkIndex(span[frame]), parting->normal, offset, a, b});
       return true;
     }
     return false;
@@ -640,7 +755,7 @@ struct CertificateWriter::Impl {
 
   std::string names(int a, int b) const {
     const auto name = [&](int node) {
-      return "\"" + world->body(geometry(nodes[static_cast<size_t>(node)].first).body).name + "\"";
+      return "\"" + world->body(geometry(at(node).first).body).name + "\"";
     };
     return name(a) + " and " + name(b);
   }
@@ -652,9 +767,9 @@ struct CertificateWriter::Impl {
     double size = 0.0;
     int count = 0;
     for_each_leaf(node, [&](int number) {
-      const Node& leaf = nodes[static_cast<size_t>(number)];
-      const CollisionWorld::WorldGeometry& g = geometry(leaf.first);
-      const Vector3d c = now.X_WL[static_cast<size_t>(g.link.value)].X * (g.X_LG.X * leaf.center);
+      const Node& leaf = at(number);
+      const Shape& shape = shapes[static_cast<size_t>(leaf.first)];
+      const Vector3d c = now[place_of(shape.link)].X_RL * (shape.X_LG * leaf.center);
       low = low.cwiseMin(c - Vector3d::Constant(leaf.radius));
       high = high.cwiseMax(c + Vector3d::Constant(leaf.radius));
       size = leaf.radius;
@@ -663,17 +778,37 @@ struct CertificateWriter::Impl {
     return count == 1 ? size : 0.5 * (high - low).norm();
   }
 
-  double motion_of(int node, int other, double t, double half) {
-    const Instant& now = instant(t);
-    const LinkIndex frame = geometry(nodes[static_cast<size_t>(other)].first).link;
+  /// How far the node's geometries go within half of the interval, as the other node's first link
+  /// sees it; 0 only if they stand still.
+  double motion_of(int node, int other, double begin, double end) {
+    const double mid = 0.5 * (begin + end), half = 0.5 * (end - begin);
+    const size_t frame = place_of(link_of(other));
     double most = 0.0;
+    const auto center = [&](const Instant& now, int number) {
+      const Node& leaf = at(number);
+      const Shape& shape = shapes[static_cast<size_t>(leaf.first)];
+      return now[place_of(shape.link)].X_RL * (shape.X_LG * leaf.center);
+    };
+    const Instant& now = instant(mid);
+    const RigidTransform X_FR = now[frame].X_RL.inverse();
+    look_from(frame);
     for_each_leaf(node, [&](int number) {
-      const Node& leaf = nodes[static_cast<size_t>(number)];
-      const CollisionWorld::WorldGeometry& g = geometry(leaf.first);
-      const Vector3d c = now.X_WL[static_cast<size_t>(g.link.value)].X * (g.X_LG.X * leaf.center);
-      acceleration(now, g.link, frame, c, leaf.radius, half);
-      most = std::max(most, half * speed_of_last);
+      const size_t link = place_of(shapes[static_cast<size_t>(at(number).first)].link);
+      if (!sway(now, link, frame, half).moves) return;
+      const Vector3d c = center(now, number);
+      const Vector3d velocity =
+          (now[link].spin - now[frame].spin).cross(c) + now[link].drift - now[frame].drift;
+      most = std::max({most, half * velocity.norm(), 1e-300});
     });
+    if (most == 0.0) return 0.0;
+    for (const double t : {begin, end}) {
+      const Instant& then = instant(t);
+      const RigidTransform X_FR_then = then[frame].X_RL.inverse();
+      for_each_leaf(node, [&](int number) {
+        most =
+            std::max(most, (X_FR_then * center(then, number) - X_FR * center(now, number)).norm());
+      });
+    }
     return most;
   }
 
@@ -681,13 +816,15 @@ struct CertificateWriter::Impl {
   void part(int a, int b, double begin, double end) {
     spend(8);
     if (!any_checked(a, b)) return;
-    if (try_plane(a, b, begin, end)) return;
-    const double mid = 0.5 * (begin + end), half = 0.5 * (end - begin);
+    if (instants.size() * span.size() > kMostKept) instants.clear();
+    const double mid = 0.5 * (begin + end);
     const bool half_space = is_half_space_node(b);
-    const bool apart =
-        half_space ? false : part_samples(a, b, LinkIndex(0), std::vector<double>{mid}).has_value();
+    // No plane parts over an interval what none parts in the middle of it.
+    const bool apart = !half_space && part_samples(a, b, 0, {&mid, 1}).has_value();
+    if (half_space ? try_half_space(a, b, begin, end) : apart && try_plane(a, b, begin, end))
+      return;
     const double size_a = size_of(a, mid), size_b = half_space ? 0.0 : size_of(b, mid);
-    const double moved = motion_of(a, b, mid, half);
+    const double moved = motion_of(a, b, begin, end);
     const bool can_a = split(a), can_b = !half_space && split(b);
     const bool can_time = end - begin > kLeastInterval && begin < mid && mid < end && moved > 0.0;
     const bool can_space = can_a || can_b;
@@ -706,8 +843,7 @@ struct CertificateWriter::Impl {
                                " near t = " + shortest(mid));
     const bool divide_a = can_a && (!can_b || size_a >= size_b);
     const int divided = divide_a ? a : b;
-    const int left = nodes[static_cast<size_t>(divided)].left;
-    const int right = nodes[static_cast<size_t>(divided)].right;
+    const int left = at(divided).left, right = at(divided).right;
     if (divide_a) {
       part(left, b, begin, end);
       part(right, b, begin, end);
@@ -718,24 +854,33 @@ struct CertificateWriter::Impl {
   }
 
   void part_within(int node) {
-    const Node& n = nodes[static_cast<size_t>(node)];
+    const Node& n = at(node);
     if (n.last - n.first == 1) return;
     const int left = n.left, right = n.right;
     part_within(left);
     part_within(right);
+    turn_to(left, right);
     part(left, right, 0.0, 1.0);
   }
 
   // The motion at hand, from one to the other.
   std::optional<std::string> add(const Knot& from, const Knot& to, double duration) {
     const RoundingScope rounding;
-    instants.clear();
+    const Robot& robot = world->robot();
     spent = 0;
     edge = {from, to, duration, {}};
+    standing.assign(static_cast<size_t>(robot.num_links()), {});
+    for (int i = 1; i < robot.num_links(); ++i)
+      if (!motion.joint(LinkIndex(i)).moves)
+        standing[static_cast<size_t>(i)] =
+            robot.joint(LinkIndex(i)).X_PJ.X * motion.joint_transform(LinkIndex(i), 0.0).X;
     try {
       if (robot_root >= 0) {
         part_within(robot_root);
-        for (const int root : scene_roots) part(robot_root, root, 0.0, 1.0);
+        for (const int root : scene_roots) {
+          turn_to(robot_root, root);
+          part(robot_root, root, 0.0, 1.0);
+        }
       }
     } catch (const OutOfSteps&) {
       return "the budget of " + std::to_string(options.budget) + " steps ran out";
@@ -983,6 +1128,7 @@ struct CertificateWriter::Impl {
   std::shared_ptr<const CollisionWorld> world;
   CertificateOptions options;
   std::vector<int> geometries;  // of the world, in the order of the blocks
+  std::vector<Shape> shapes;    // likewise
   int num_half_spaces = 0;
   std::vector<Node> nodes;
   int robot_root = -1;
@@ -992,10 +1138,15 @@ struct CertificateWriter::Impl {
   // Of the edge at hand.
   Edge edge;
   Motion motion;
+  std::vector<RigidTransform> standing;  // X_PL of the links whose joints stand still
+  std::vector<int> span;                 // links on the ways between the blocks at hand, R first
+  std::vector<int> span_parent;          // of these, their places in the span
+  std::vector<int> place;                // of every link in the span, or -1
   std::map<double, Instant> instants;
-  std::uint64_t spent = 0;
-  std::vector<int> chain;
-  double speed_of_last = 0.0;
+  std::uint64_t spent = 0, view = 0;
+  size_t top = 0;  // the last of the frame's ancestors that is reached in this view
+  std::vector<Sway> sways;
+  std::vector<size_t> chain;
   std::vector<Piece> pieces_a, pieces_b;
 };
 
