@@ -1,6 +1,6 @@
 // Certificates of free edges of snakes, with and without a scene: how many planes they take, and
 // what it costs to write and to check them. Tables in Markdown.
-//   certificate_bench [edges] [most links] [seed]
+//   certificate_bench [edges] [most links] [seed] [least links]
 // The snakes are those of edge_bench. A scene is 100 balls, each of which leaves the edge free. The
 // engine's own time for the same edges stands beside; counters do not depend on the machine.
 
@@ -19,6 +19,7 @@
 #include "catena/io/urdf.hpp"
 #include "catena/query/certificate.hpp"
 #include "catena/query/continuous.hpp"
+#include "support/snake_urdf.hpp"
 #include "workloads/cpu_clock.hpp"
 #include "workloads/random.hpp"
 
@@ -34,23 +35,6 @@ struct Case {
   int links;
   double turn;  // rad, at most
 };
-
-/// Capsules of 1 m along x, 0.1 m thick, that turn about z and y by turns.
-std::string robot_text(int links) {
-  std::string text = "<robot name=\"snake\">\n", unchecked;
-  for (int i = 0; i < links; ++i) {
-    const std::string name = "l" + std::to_string(i);
-    text += "<link name=\"" + name +
-            "\"><collision><origin xyz=\"0.5 0 0\" rpy=\"0 1.5707963267948966 0\"/><geometry>"
-            "<capsule radius=\"0.1\" length=\"1\"/></geometry></collision></link>\n";
-    if (i == 0) continue;
-    text += "<joint name=\"j" + std::to_string(i) +
-            "\" type=\"revolute\"><origin xyz=\"1 0 0\"/><parent link=\"l" + std::to_string(i - 1) +
-            "\"/><child link=\"" + name + "\"/><axis xyz=\"" + (i % 2 == 0 ? "0 0 1" : "0 1 0") +
-            "\"/><limit lower=\"-3\" upper=\"3\" effort=\"1\" velocity=\"1\"/></joint>\n";
-  }
-  return text + "</robot>\n";
-}
 
 struct Ball {
   Vector3d center;
@@ -114,7 +98,7 @@ std::vector<Ball> balls_around(const std::shared_ptr<const Robot>& robot, const 
 void measure(const Case& c, bool with_scene, int edges, std::uint64_t seed) {
   const Workplace place;
   certificate::Inputs inputs;
-  inputs.robot = place.write("robot.urdf", robot_text(c.links));
+  inputs.robot = place.write("robot.urdf", test::snake_urdf(c.links, 0.1));
   const auto robot = io::load_urdf(inputs.robot);
   const auto alone = std::make_shared<const CollisionWorld>(robot, nullptr);
   Workspace workspace(*alone);

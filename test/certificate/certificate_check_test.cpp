@@ -1,8 +1,13 @@
 // Certificates written by hand: what they prove is accepted, what they do not is refused, and a
 // file may say what it likes.
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -330,6 +335,189 @@ TEST(CertificateCheck, MalformedFilesAreRefused) {
   const CheckResult r = check_certificate(files.inputs, slide_text(many), little);
   EXPECT_FALSE(r.proven);
   EXPECT_NE(r.why.find("budget"), std::string::npos) << r.why;
+}
+
+/// Links of 1 m along x with joints about z, and at both ends a ball of 0.01 m; nothing else.
+std::string planar_chain(int joints) {
+  const std::string ball = "<collision><geometry><sphere radius=\"0.01\"/></geometry></collision>";
+  std::string text = "<robot name=\"chain\"><link name=\"l0\">" + ball + "</link>\n";
+  for (int i = 1; i <= joints; ++i) {
+    const std::string n = std::to_string(i);
+    text += "<link name=\"l" + n + "\">" + (i == joints ? ball : "") + "</link><joint name=\"j" +
+            n + "\" type=\"revolute\"><parent link=\"l" + std::to_string(i - 1) +
+            "\"/><child link=\"l" + n + "\"/><origin xyz=\"" + (i == 1 ? "0" : "1") +
+            " 0 0\"/><axis xyz=\"0 0 1\"/><limit lower=\"-1\" upper=\"1\"/></joint>\n";
+  }
+  return text + "</robot>";
+}
+
+std::string planar_text(int joints, double angle, const std::string& plane) {
+  std::string text = "catena-certificate 1\nclearance 0\n", from = "from", to = "to";
+  for (int i = 1; i <= joints; ++i) {
+    text += "joint \"j" + std::to_string(i) + "\"\n";
+    from += " " + std::to_string(-angle);
+    to += " " + std::to_string(angle);
+  }
+  return text + "shape \"l0\" 0 .\nshape \"l" + std::to_string(joints) + "\" 0 .\nedge\n" + from +
+         "\n" + to + "\n" + plane + "end\n";
+}
+
+// A straight chain bends by the same angle at all joints, one way and then the other: no chain
+// comes nearer to the bound of its acceleration. Its two balls are nearest at both ends of the
+// edge, where the closed form says how near along x, as either link sees the other. A plane that
+// leaves less room than that by a thousandth of what they come nearer is refused; one that leaves
+// more is accepted. Through few joints and through many.
+TEST(CertificateCheck, PlanesBesideBendingChainsAreTight) {
+  for (const int joints : {2, 10, 24, 25, 60}) {
+    const Files files(planar_chain(joints), "");
+    const double angle = std::stod(std::to_string(0.05 / joints));  // as the file has it
+    long double straight = 0.0L, bent = 0.0L;
+    for (int k = 1; k < joints; ++k) {
+      straight += 1.0L;
+      bent += std::cos(static_cast<long double>(k) * static_cast<long double>(angle));
+    }
+    for (const bool from_tip : {false, true}) {
+      const auto check = [&](long double share) {
+        const auto away = static_cast<double>(bent - 0.01L - share * (straight - bent));
+        char plane[200];
+        std::snprintf(plane, sizeof plane, "plane 0 1 %s 1 0 0 %.17g 0 1 1 2\n",
+                      from_tip ? ("\"l" + std::to_string(joints) + "\"").c_str() : "world",
+                      from_tip ? -away : away);
+        return files.check(planar_text(joints, angle, plane));
+      };
+      const CheckResult before = check(0.001L);
+      EXPECT_TRUE(before.proven) << joints << (from_tip ? " from the tip: " : ": ") << before.why;
+      EXPECT_FALSE(check(-0.001L).proven) << joints << (from_tip ? " from the tip" : "");
+    }
+  }
+}
+
+struct Chain {
+  struct Joint {
+    bool shifts;
+    int axis;
+    double from, to;
+    std::array<double, 3> origin;
+  };
+  std::vector<Joint> joints;
+
+  using Point = std::array<long double, 3>;
+  static Point turned(const Point& x, int axis, long double angle) {
+    const auto i = static_cast<std::size_t>(axis + 1) % 3,
+               k = static_cast<std::size_t>(axis + 2) % 3;
+    Point y = x;
+    y[i] = std::cos(angle) * x[i] - std::sin(angle) * x[k];
+    y[k] = std::sin(angle) * x[i] + std::cos(angle) * x[k];
+    return y;
+  }
+  /// Where a link's origin is, seen from another link's frame, at time t.
+  Point seen(std::size_t link, std::size_t frame, long double t) const {
+    const auto value = [&](std::size_t j) {
+      return joints[j].from + t * (static_cast<long double>(joints[j].to) - joints[j].from);
+    };
+    Point x{};
+    for (std::size_t j = link; j-- > 0;) {  // up to the base
+      const auto axis = static_cast<std::size_t>(joints[j].axis);
+      if (joints[j].shifts)
+        x[axis] += value(j);
+      else
+        x = turned(x, joints[j].axis, value(j));
+      for (std::size_t k = 0; k < 3; ++k) x[k] += joints[j].origin[k];
+    }
+    for (std::size_t j = 0; j < frame; ++j) {  // and down to the frame
+      const auto axis = static_cast<std::size_t>(joints[j].axis);
+      for (std::size_t k = 0; k < 3; ++k) x[k] -= joints[j].origin[k];
+      if (joints[j].shifts)
+        x[axis] -= value(j);
+      else
+        x = turned(x, joints[j].axis, -value(j));
+    }
+    return x;
+  }
+};
+
+// Property: of chains that turn and shift every which way, no plane is accepted that one of two
+// balls meets, as 2,000 samples in 80 bits see it from any link; and one that leaves both some room
+// is accepted.
+TEST(CertificateCheck, NoPlaneIsAcceptedThatAChainMeets) {
+  std::mt19937_64 rng(11);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  int accepted = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const std::size_t n = trial % 2 == 0 ? 6 : 40;
+    Chain chain;
+    const double turn = (trial % 4 < 2 ? 0.3 : 0.05);
+    const std::string ball =
+        "<collision><geometry><sphere radius=\"0.01\"/></geometry></collision>";
+    std::string robot = "<robot name=\"chain\"><link name=\"l0\">" + ball + "</link>\n";
+    std::string head = "catena-certificate 1\nclearance 0\n", from = "from", to = "to";
+    for (std::size_t j = 0; j < n; ++j) {
+      const double start = 0.4 * unit(rng);
+      Chain::Joint joint{rng() % 5 == 0,
+                         static_cast<int>(rng() % 3),
+                         start,
+                         start + turn * unit(rng),
+                         {1.0, 0.2 * unit(rng), 0.2 * unit(rng)}};
+      const auto number = [](double value) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.17g", value);
+        return std::string(text);
+      };
+      const std::string name = std::to_string(j + 1);
+      robot += "<link name=\"l" + name + "\">" + (j + 1 == n ? ball : "") +
+               "</link><joint name=\"j" + name + "\" type=\"" +
+               (joint.shifts ? "prismatic" : "revolute") + "\"><parent link=\"l" +
+               std::to_string(j) + "\"/><child link=\"l" + name + "\"/><origin xyz=\"" +
+               number(joint.origin[0]) + " " + number(joint.origin[1]) + " " +
+               number(joint.origin[2]) + "\"/><axis xyz=\"" +
+               (joint.axis == 0   ? "1 0 0"
+                : joint.axis == 1 ? "0 1 0"
+                                  : "0 0 1") +
+               "\"/><limit lower=\"-2\" upper=\"2\"/></joint>\n";
+      head += "joint \"j" + name + "\"\n";
+      from += " " + number(joint.from);
+      to += " " + number(joint.to);
+      chain.joints.push_back(joint);
+    }
+    const Files files(robot + "</robot>", "");
+    const std::size_t frame = rng() % (n + 1);
+    const Chain::Point a = chain.seen(0, frame, 0.5L), b = chain.seen(n, frame, 0.5L);
+    Chain::Point normal;
+    long double length = 0.0L;
+    for (std::size_t k = 0; k < 3; ++k) normal[k] = b[k] - a[k] + 0.3L * unit(rng);
+    for (const long double x : normal) length += x * x;
+    for (long double& x : normal) x = static_cast<double>(x / std::sqrt(length));
+    long double low = -1e9L, high = 1e9L;  // what the samples leave between the balls
+    for (int i = 0; i <= 2000; ++i) {
+      const long double t = i / 2000.0L;
+      const Chain::Point p = chain.seen(0, frame, t), q = chain.seen(n, frame, t);
+      long double along_p = 0.01L, along_q = -0.01L;
+      for (std::size_t k = 0; k < 3; ++k) {
+        along_p += normal[k] * p[k];
+        along_q += normal[k] * q[k];
+      }
+      low = std::max(low, along_p);
+      high = std::min(high, along_q);
+    }
+    const auto check = [&](long double offset) {
+      char plane[300];
+      std::snprintf(plane, sizeof plane, "plane 0 1 %s %.17g %.17g %.17g %.17g 0 1 1 2\n",
+                    frame == 0 ? "world" : ("\"l" + std::to_string(frame) + "\"").c_str(),
+                    static_cast<double>(normal[0]), static_cast<double>(normal[1]),
+                    static_cast<double>(normal[2]), static_cast<double>(offset));
+      return files.check(head + "shape \"l0\" 0 .\nshape \"l" + std::to_string(n) +
+                         "\" 0 .\nedge\n" + from + "\n" + to + "\n" + plane + "end\n");
+    };
+    for (const long double beyond : {1e-7L, 1e-4L, 1e-2L, 0.3L}) {
+      EXPECT_FALSE(check(low - beyond).proven) << "trial " << trial << " beyond " << beyond;
+      EXPECT_FALSE(check(high + beyond).proven) << "trial " << trial << " beyond " << beyond;
+    }
+    if (high - low < 1e-2L) continue;
+    const CheckResult r = check(0.5L * (low + high));
+    EXPECT_TRUE(r.proven) << "trial " << trial << ": " << r.why;
+    ++accepted;
+  }
+  EXPECT_GT(accepted, 20);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 // The checker's arithmetic against exact and 100-digit numbers of Boost.
 
+#include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "certificate/real.hpp"
+#include "certificate/rigid.hpp"
 
 namespace catena::certificate {
 namespace {
@@ -84,6 +87,59 @@ TEST(CertificateReal, NothingIsProvenOfWhatIsNoNumber) {
     EXPECT_FALSE(is_negative(x)) << x.hi;
     EXPECT_FALSE(is_negative(x - Real(1.0)) && is_positive(x - Real(1.0)));
     EXPECT_FALSE(is_negative(-x) && is_negative(x));
+  }
+}
+
+using ExactVec = std::array<Exact, 3>;
+
+/// Turned about an axis of the frame's own, by Rodrigues' formula.
+ExactVec turned(const ExactVec& x, int axis, const Exact& angle) {
+  const auto i = static_cast<std::size_t>(axis + 1) % 3, k = static_cast<std::size_t>(axis + 2) % 3;
+  const Exact s = sin(angle), c = cos(angle);
+  ExactVec y = x;
+  y[i] = c * x[i] - s * x[k];
+  y[k] = s * x[i] + c * x[k];
+  return y;
+}
+
+// Property: the pose at the end of a long chain encloses the exact one, and is still known to some
+// 20 digits, though what is known of its joints has errors.
+TEST(CertificateRigid, PosesOfLongChainsEncloseTheExactOnes) {
+  constexpr int kLinks = 1000;
+  std::mt19937_64 rng(10);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  for (const double error : {0.0, 1e-26}) {
+    ChainPose chain;
+    std::vector<Exact> angles;
+    std::vector<ExactVec> steps;
+    for (int i = 0; i < kLinks; ++i) {
+      const double angle = 3.0 * unit(rng);
+      const std::array<double, 3> step{unit(rng), unit(rng), unit(rng)};
+      Vec axis{0.0, 0.0, 0.0};
+      (i % 3 == 0 ? axis.x : i % 3 == 1 ? axis.y : axis.z) = 1.0;
+      chain.follow({turn(axis, widened(Real(angle), error)),
+                    widened(Vec{step[0], step[1], step[2]}, error)});
+      const auto off = [&] { return Exact(error) * Exact(0.99 * unit(rng)); };
+      angles.push_back(Exact(angle) + off());
+      steps.push_back({Exact(step[0]) + off(), Exact(step[1]) + off(), Exact(step[2]) + off()});
+    }
+    const Pose end = chain.pose();
+    const ExactVec x{Exact(0.3), Exact(-0.7), Exact(0.2)};
+    ExactVec y = x, direction = x;
+    for (int i = kLinks - 1; i >= 0; --i) {
+      const auto n = static_cast<std::size_t>(i);
+      y = turned(y, i % 3, angles[n]);
+      direction = turned(direction, i % 3, angles[n]);
+      for (std::size_t k = 0; k < 3; ++k) y[k] += steps[n][k];
+    }
+    const Vec point{0.3, -0.7, 0.2};
+    const Vec p = end * point, d = end.R * point;
+    ASSERT_TRUE(encloses(p.x, y[0]) && encloses(p.y, y[1]) && encloses(p.z, y[2])) << error;
+    ASSERT_TRUE(encloses(d.x, direction[0]) && encloses(d.y, direction[1]) &&
+                encloses(d.z, direction[2]))
+        << error;
+    EXPECT_LT(p.x.radius, 1e-19) << error;
+    EXPECT_LT(d.x.radius, 1e-22) << error;
   }
 }
 

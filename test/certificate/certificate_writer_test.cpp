@@ -21,6 +21,7 @@
 #include "catena/query/continuous.hpp"
 #include "support/data.hpp"
 #include "support/random.hpp"
+#include "support/snake_urdf.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace catena {
@@ -331,6 +332,77 @@ TEST(CertificateWriter, AnotherRobotOrSceneIsRefused) {
   EXPECT_FALSE(certificate::check_certificate(other, text).proven);
   other.robot = folder.path().string() + "/none.urdf";
   EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+}
+
+/// What a long snake may turn and meet: all joints, from a state between -0.5 and 0.5 rad.
+std::pair<Eigen::VectorXd, Eigen::VectorXd> snake_edge(const Problem& problem, double turn,
+                                                       std::mt19937_64& rng) {
+  for (int trial = 0; trial < 100; ++trial) {
+    Eigen::VectorXd q0 = problem.world->robot().zero_positions(), q1;
+    for (double& q : q0) q = test::uniform(rng, -0.5, 0.5);
+    q1 = q0;
+    for (double& q : q1) q += test::uniform(rng, -turn, turn);
+    if (problem.engine(q0, q1).verdict == Verdict::kFree) return {q0, q1};
+  }
+  ADD_FAILURE() << "no edge is free";
+  return {};
+}
+
+// Property: free edges of long chains have certificates, whose planes grow with the links rather
+// than with the pairs; altered, or for another robot or scene, they are refused.
+TEST(CertificateWriter, LongChains) {
+  const test::TemporaryFolder folder;
+  const std::string robot = folder.write("robot.urdf", test::snake_urdf(256, 0.1));
+  std::mt19937_64 rng(12);
+  const Problem alone(robot, {});
+  const auto [q0, q1] = snake_edge(alone, 0.5, rng);
+  expect_certified(alone, q0, q1, certificate::Checker(alone.inputs), "a snake of 256 links");
+
+  // Two balls beside it where it begins; they leave the edge free.
+  std::vector<RigidEnclosure> X_WL(256);
+  link_poses(alone.world->robot(), q0, X_WL);
+  const auto scene_of = [&](double far) {
+    std::string text = "{\"objects\": [";
+    for (const size_t link : {40U, 90U}) {
+      const Vector3d p = X_WL[link].X * Vector3d(0.5, 0, far);
+      text += std::string(link == 40 ? "" : ",") + "\n{\"id\": \"ball_" + std::to_string(link) +
+              "\", \"shape\": \"sphere\", \"radius\": 0.2, \"pose\": {\"xyz\": [" +
+              test::digits(p.x()) + ", " + test::digits(p.y()) + ", " + test::digits(p.z()) + "]}}";
+    }
+    return text + "\n]}\n";
+  };
+  const auto free_edge = [&](const Problem& problem) {
+    Eigen::VectorXd end = q1;
+    while (problem.engine(q0, end).verdict != Verdict::kFree) end = 0.5 * (q0 + end);
+    return end;
+  };
+  const Problem beside(robot, folder.write("scene.json", scene_of(0.5)));
+  const Eigen::VectorXd end = free_edge(beside);
+  const certificate::Checker checker(beside.inputs);
+  expect_certified(beside, q0, end, checker, "a snake of 256 links beside two balls");
+
+  CertificateWriter writer(beside.world, {});
+  const auto why = writer.add(q0, end);
+  ASSERT_FALSE(why) << *why;
+  EXPECT_LT(writer.num_entries(), 4 * 256);
+  const std::string text = writer.text();
+  certificate::Inputs other = beside.inputs;
+  other.scenes = {folder.write("moved.json", scene_of(0.0))};
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other = beside.inputs;
+  other.robot = folder.write("thick.urdf", test::snake_urdf(256, 0.6));
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+  other.robot = folder.write("longer.urdf", test::snake_urdf(257, 0.1));
+  EXPECT_FALSE(certificate::check_certificate(other, text).proven);
+
+  const Problem longer(folder.write("longest.urdf", test::snake_urdf(1024, 0.1)), {});
+  const auto [from, to] = snake_edge(longer, 0.1, rng);
+  CertificateWriter of_longer(longer.world, {});
+  const auto why_not = of_longer.add(from, to);
+  ASSERT_FALSE(why_not) << *why_not;
+  EXPECT_LT(of_longer.num_entries(), 4 * 1024);
+  const auto result = certificate::check_certificate(longer.inputs, of_longer.text());
+  EXPECT_TRUE(result.proven) << result.why;
 }
 
 }  // namespace
