@@ -24,7 +24,9 @@ struct CertificateOptions {
 /// proposal of ordinary floating-point numbers, which the checker (certificate/check.hpp) proves or
 /// refuses: have it checked before it is handed on.
 ///
-/// Cost      about O(entries x links); it remembers every entry until `text`.
+/// Cost      about O(links of its blocks and between them) an entry, and as much for every time at
+///           which these are looked at; beside a scene, of all links. Entries of a free chain grow
+///           about as its links. It remembers every entry until `text`.
 /// Threads   reads `world`; one thread at a time.
 /// Errors    std::invalid_argument for no motion, no clearance, and for geometries that the file
 ///           has no form for (many boxes or balls, padded meshes).
