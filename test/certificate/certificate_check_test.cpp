@@ -392,6 +392,46 @@ TEST(CertificateCheck, PlanesBesideBendingChainsAreTight) {
   }
 }
 
+// A ball slides along x through the axis of a turntable while that turns: it goes along y by
+// v u sin(w u), u from -1/2 to 1/2, which is the bend that a turn gives to a shift and no more. The
+// table and the slider are one joint apart or many, which stand still.
+TEST(CertificateCheck, TurnsBendShifts) {
+  constexpr double kTurn = 0.02, kShift = 1.0;
+  for (const int between : {0, 40}) {
+    std::string robot =
+        "<robot name=\"r\"><link name=\"l0\"/><link name=\"l1\"/><joint name=\"turn\" "
+        "type=\"revolute\"><parent link=\"l0\"/><child link=\"l1\"/><axis xyz=\"0 0 1\"/><limit "
+        "lower=\"-1\" upper=\"1\"/></joint>\n";
+    for (int i = 1; i <= between; ++i)
+      robot += "<link name=\"l" + std::to_string(i + 1) + "\"/><joint name=\"f" +
+               std::to_string(i) + "\" type=\"fixed\"><parent link=\"l" + std::to_string(i) +
+               "\"/><child link=\"l" + std::to_string(i + 1) + "\"/></joint>\n";
+    robot +=
+        "<link name=\"ball\"><collision><geometry><sphere "
+        "radius=\"0.01\"/></geometry></collision></link><joint name=\"slide\" "
+        "type=\"prismatic\"><parent link=\"l" +
+        std::to_string(between + 1) +
+        "\"/><child link=\"ball\"/><axis xyz=\"1 0 0\"/><limit lower=\"-1\" upper=\"1\"/></joint>"
+        "</robot>";
+    const Files files(robot, R"({"objects": [{"id": "post", "shape": "sphere", "radius": 0.1,
+        "pose": {"xyz": [0, 5, 0]}}]})");
+    const double most = 0.5 * kShift * std::sin(0.5 * kTurn);
+    const auto check = [&](double share) {
+      char plane[200];
+      std::snprintf(plane, sizeof plane, "plane 0 1 world 0 1 0 %.17g 0 1 1 2\n",
+                    most * share + 0.01);
+      return files.check(
+          "catena-certificate 1\nclearance 0\njoint \"turn\"\njoint \"slide\"\nshape "
+          "\"ball\" 0 .\nshape \"post\" 0 .\nedge\nfrom -0.01 -0.5\nto 0.01 0.5\n" +
+          std::string(plane) + "end\n");
+    };
+    const CheckResult enough = check(1.001);
+    EXPECT_TRUE(enough.proven) << between << ": " << enough.why;
+    EXPECT_FALSE(check(0.999).proven) << between;
+    EXPECT_FALSE(check(0.3).proven) << between;
+  }
+}
+
 struct Chain {
   struct Joint {
     bool shifts;
