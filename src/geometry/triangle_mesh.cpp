@@ -7,6 +7,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "weld.hpp"
+
 namespace catena {
 namespace {
 
@@ -25,22 +27,6 @@ struct VertexHash {
     return static_cast<size_t>(h ^ (h >> 32));
   }
 };
-
-// Every vertex's number after welding those that are bit-equal (0 and -0 are the same point).
-std::vector<int> weld(const TriangleMesh& mesh) {
-  std::unordered_map<VertexKey, int, VertexHash> seen;
-  seen.reserve(mesh.vertices.size());
-  std::vector<int> welded(mesh.vertices.size());
-  for (size_t i = 0; i < mesh.vertices.size(); ++i) {
-    VertexKey key{};
-    for (int k = 0; k < 3; ++k) {
-      const double x = mesh.vertices[i][k] + 0.0;
-      std::memcpy(&key.bits[static_cast<size_t>(k)], &x, sizeof x);
-    }
-    welded[i] = seen.emplace(key, static_cast<int>(i)).first->second;
-  }
-  return welded;
-}
 
 // ad - bc without cancellation error: zero exactly if it is zero in exact arithmetic (barring
 // underflow), by the error-free product of a fused multiply-add.
@@ -86,8 +72,23 @@ bool edges_balance(const TriangleMesh& mesh, const std::vector<int>& welded, boo
 
 }  // namespace
 
+std::vector<int> internal::weld(const TriangleMesh& mesh) {
+  std::unordered_map<VertexKey, int, VertexHash> seen;
+  seen.reserve(mesh.vertices.size());
+  std::vector<int> welded(mesh.vertices.size());
+  for (size_t i = 0; i < mesh.vertices.size(); ++i) {
+    VertexKey key{};
+    for (int k = 0; k < 3; ++k) {
+      const double x = mesh.vertices[i][k] + 0.0;
+      std::memcpy(&key.bits[static_cast<size_t>(k)], &x, sizeof x);
+    }
+    welded[i] = seen.emplace(key, static_cast<int>(i)).first->second;
+  }
+  return welded;
+}
+
 bool is_closed(const TriangleMesh& mesh) {
-  const std::vector<int> welded = weld(mesh);
+  const std::vector<int> welded = internal::weld(mesh);
   const bool any_area =
       std::any_of(mesh.triangles.begin(), mesh.triangles.end(), [&](const auto& t) {
         return has_area(mesh.vertices[static_cast<size_t>(t[0])],
@@ -98,7 +99,7 @@ bool is_closed(const TriangleMesh& mesh) {
 }
 
 std::vector<int> connected_components(const TriangleMesh& mesh) {
-  const std::vector<int> welded = weld(mesh);
+  const std::vector<int> welded = internal::weld(mesh);
   std::vector<int> root(mesh.vertices.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int i) {
