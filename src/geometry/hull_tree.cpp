@@ -435,6 +435,56 @@ void HullTree::build_hull(Node& node) {
     if (kept.empty()) keep_all();
   }
 
+  store_points(node, candidates, points, kept, edges);
+  double scale = 0.0, out = 0.0;
+  for (const Vector3d& x : points) scale = std::max(scale, x.norm());
+  std::vector<bool> inside(points.size(), true);
+  for (const int i : kept) inside[at(i)] = false;
+  const size_t found = kept.size();
+  for (size_t i = 0; i < points.size(); ++i) {
+    const double d = inside[i] ? distance_above(node, points[i]) : 0.0;
+    // What quickhull lost, as it may where many points lie in one plane, is put back, unlinked.
+    if (d > 4e-12 * scale) {
+      kept.push_back(static_cast<int>(i));
+    } else {
+      out = std::max(out, d);
+    }
+  }
+  if (kept.size() > found) {
+    points_.resize(at(node.first_point));
+    point_vertices_.resize(at(node.first_point));
+    link_starts_.resize(at(node.first_point) + 1);
+    links_.resize(at(link_starts_.back()));
+    if (node.first_block >= 0) blocks_.resize(at(node.first_block));
+    store_points(node, candidates, points, kept, edges);
+  }
+  if (out > 0.0) node.slack = bound_above(node.slack + out, 2);
+  const auto own = this->points(node);
+  node.center = box_around(own).center;
+  double radius = 0.0;
+  for (const Vector3d& x : own) radius = std::max(radius, (x - node.center).norm());
+  node.radius = bound_above(
+      radius + 8 * kUnitRoundoff * (node.center.norm() + radius) + node.slack + vertex_error_, 10);
+}
+
+HullTree::Block HullTree::box_around(std::span<const Vector3d> inside) noexcept {
+  Vector3d lo = Vector3d::Constant(kInfinity), hi = -lo;
+  for (const Vector3d& x : inside) {
+    lo = lo.cwiseMin(x);
+    hi = hi.cwiseMax(x);
+  }
+  // Halved first: beyond 1e50 nothing comes here, so nothing overflows; rounded outwards.
+  Block b{0.5 * lo + 0.5 * hi, Vector3d::Zero()};
+  for (int axis = 0; axis < 3; ++axis) {
+    b.half[axis] = bound_above(std::max(hi[axis] - b.center[axis], b.center[axis] - lo[axis]), 2);
+  }
+  return b;
+}
+
+// Appends the kept points with the edges between them, as numbers in `points`, to the arrays.
+void HullTree::store_points(Node& node, std::span<const int> candidates,
+                            std::span<const Vector3d> points, std::vector<int>& kept,
+                            std::vector<std::pair<int, int>> edges) {
   const bool in_blocks = kept.size() > static_cast<size_t>(kMostWithoutBlocks);
   if (in_blocks) {
     // Blocks of neighbours, by halves.
@@ -486,37 +536,13 @@ void HullTree::build_hull(Node& node) {
     }
     link_starts_.push_back(static_cast<int>(links_.size()));
   }
-  const auto box = [](std::span<const Vector3d> inside) {
-    Vector3d lo = Vector3d::Constant(kInfinity), hi = -lo;
-    for (const Vector3d& x : inside) {
-      lo = lo.cwiseMin(x);
-      hi = hi.cwiseMax(x);
-    }
-    // Halved first: beyond 1e50 nothing comes here, so nothing overflows; rounded outwards.
-    Block b{0.5 * lo + 0.5 * hi, Vector3d::Zero()};
-    for (int axis = 0; axis < 3; ++axis) {
-      b.half[axis] = bound_above(std::max(hi[axis] - b.center[axis], b.center[axis] - lo[axis]), 2);
-    }
-    return b;
-  };
   const auto own = this->points(node);
   if (in_blocks) {
     node.first_block = static_cast<int>(blocks_.size());
     for (size_t k = 0; k < own.size(); k += at(kBlock)) {
-      blocks_.push_back(box(own.subspan(k, std::min(own.size() - k, at(kBlock)))));
+      blocks_.push_back(box_around(own.subspan(k, std::min(own.size() - k, at(kBlock)))));
     }
   }
-  double out = 0.0;
-  for (size_t i = 0; i < points.size(); ++i) {
-    if (number[i] < 0) out = std::max(out, distance_above(node, points[i]));
-  }
-  if (out > 0.0) node.slack = bound_above(node.slack + out, 2);
-  const Block around = box(own);
-  node.center = around.center;
-  double radius = 0.0;
-  for (const Vector3d& x : own) radius = std::max(radius, (x - node.center).norm());
-  node.radius = bound_above(
-      radius + 8 * kUnitRoundoff * (node.center.norm() + radius) + node.slack + vertex_error_, 10);
 }
 
 // The iteration of `Search::seek` for a hull and a point, from which an upper bound is wanted: a
@@ -598,6 +624,7 @@ int HullTree::climb(const Node& node, const Vector3d& d, int from,
   if (node.num_points <= kFewPoints) return farthest(node, d, from);
   const auto x = points(node);
   const int* starts = &link_starts_[at(node.first_point)];
+  if (starts[from] == starts[from + 1]) return farthest(node, d, from);
   int best = from;
   double value = d.dot(x[at(best)]);
   for (;;) {

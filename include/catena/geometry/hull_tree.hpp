@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "catena/geometry/convex.hpp"
@@ -85,6 +86,9 @@ class HullTree {
   void split_triangles(int node, std::span<int> triangles);
   void add_children(int node);
   void build_hull(Node& node);
+  static Block box_around(std::span<const Vector3d> inside) noexcept;
+  void store_points(Node& node, std::span<const int> candidates, std::span<const Vector3d> points,
+                    std::vector<int>& kept, std::vector<std::pair<int, int>> edges);
   double distance_above(const Node& node, const Vector3d& x) const noexcept;
 
   std::vector<Vector3d> vertices_;
