@@ -47,6 +47,8 @@ BasicVec<T> cross(const BasicVec<T>& a, const BasicVec<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+inline bool is_zero(const Vec& a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
 /// Is a square that would be of size2 but for a degeneracy zero? Of rounded numbers: all but zero.
 template <class T>
 bool vanishes(const T& square, const std::type_identity_t<T>& size2) {

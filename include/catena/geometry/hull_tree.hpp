@@ -21,7 +21,7 @@ namespace catena {
 /// single triangles.
 ///
 /// Denotes   of each node the hull of its points. Every triangle below lies within `slack` of it,
-///           proven, rounding included, `vertex_error` not; a few roundoffs of the coordinates.
+///           proven, rounding included, `vertex_error` not; of the size of rounding.
 /// Cost      build O(n log^2 n) for most inputs, for patches O(n) times the triangles of a patch;
 ///           depth O(log n).
 /// Threads   immutable after construction: share it.
