@@ -4,12 +4,12 @@
 //
 // SCENARIO is a part of a scenario's name (walking, exercising, crane, excavator, trains, falling);
 // by default all run. EDGES is how many edges of each series are measured at most, by default all.
-// Prints three Markdown tables. The
-// crane and the excavator are also planned (RRTConnect). Edges whose start is in contact already
-// are counted and left out. Times are CPU times, of each edge the least of three, the motion's
-// set-up and the check of the start included. FCL's samples look at the same pairs at equal steps
-// of each edge until one collides. Exit status 1 if FCL finds a sample colliding that Catena has
-// proven free; such edges go to the standard error.
+// Prints three Markdown tables. The crane and the excavator are also planned (RRTConnect). Edges
+// whose start is in contact already are counted and left out. Times are CPU times, of each edge the
+// least of three, the motion's set-up and the check of the start included. FCL's samples look at
+// the same pairs at equal steps of each edge until one collides. Exit status 1 if FCL finds a
+// sample colliding that Catena has proven free, or if the verdicts with and without `first_contact`
+// differ; such edges go to the standard error.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

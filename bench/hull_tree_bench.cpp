@@ -113,7 +113,6 @@ std::vector<RigidEnclosure> read_path(const std::string& path) {
   for (RigidEnclosure& pose : poses) {
     for (int i = 0; i < 9; ++i) in >> pose.X.R(i / 3, i % 3);
     for (int i = 0; i < 3; ++i) in >> pose.X.p[i];
-    pose.rotation_error = 1e-5;  // six digits
   }
   if (!in || n == 0) throw std::runtime_error(path + ": not a list of poses");
   return poses;
@@ -128,7 +127,7 @@ Scenario falling(const std::string& folder) {
   const auto at_a = read_path(folder + "/torus1.path"), at_b = read_path(folder + "/torus2.path");
   for (size_t k = 0; k < std::min(at_a.size(), at_b.size()); ++k) {
     RigidEnclosure X = at_a[k].inverse_times(at_b[k]);
-    // The rounded matrices for exact, as FCL takes them.
+    // The matrices have six digits; they are taken for exact, as FCL does.
     X.rotation_error = X.position_error = 1e-15;
     s.poses.push_back(X);
   }

@@ -912,7 +912,7 @@ CatchScenario excavator(std::shared_ptr<const Scene> site) {
                                  at(x, y, yaw, turned_by(folded, 0.4 * side)),
                                  at(x, y, yaw, folded)};
   };
-  c.series = {{"scripted, cubics",
+  c.series = {{"scripted",
                {smooth(through(nullptr, cycle(-8, 12.5, -kPi / 2, 1.6), 5)),
                 smooth(through(nullptr, cycle(-11.8, 1.5, kPi, -1.6), 5)),
                 smooth(through(nullptr, cycle(-1.5, -4, kPi, 1.9), 5)),
@@ -959,7 +959,7 @@ CatchScenario four_trains() {
     };
   };
   SplitMix64 random(11);
-  CatchScenario::Series series{"cubics", {}};
+  CatchScenario::Series series{"edges", {}};
   for (int run = 0; run < 40; ++run) {
     double s[4], heading[4] = {0, 0, 0, 0};
     for (double& at : s) at = random.uniform(0, 2 * kPi);

@@ -31,7 +31,7 @@ struct CatchScenario {
 /// neck and the waist are balls.
 std::shared_ptr<const Robot> mannequin();
 
-/// The mannequin walks between, and into, 16 chessmen of 101,000 triangles, in three lanes.
+/// The mannequin walks in six lanes between, and into, 16 chessmen of 101,000 triangles.
 CatchScenario walking_mannequin();
 
 /// The mannequin moves from one key pose to the next, and touches itself.

@@ -502,7 +502,7 @@ class EdgeProof {
     const Real shift = Real(half) * speed;
     const Real later = reach(part, in_shape(n + twist)) + shift;
     const Real earlier = reach(part, in_shape(n - twist)) - shift;
-    // n is not longer than 1 by more than 1e-6 (check_plane).
+    // n is not longer than 1 by more than 1e-6 (parting_of).
     const double rest = detail::up(0.5 * half * half * curve * (1.0 + 2e-6));
     return is_negative(base + max(later, earlier) + Real(rest) - bound);
   }

@@ -884,10 +884,11 @@ HullDistance hull_distance(const HullTree& a, const HullTree& b, const RigidEncl
   const RoundingScope rounding;
   Search search(a, b, X_FG, options);
   auto &front = cache.front_, &before = cache.before_, &todo = cache.todo_;
-  if (cache.a_ != a.id() || cache.b_ != b.id()) {
+  const bool same = cache.a_ == a.id() && cache.b_ == b.id();
+  // No pair of trees' until the front covers all pairs again: adding to it may throw. No id is 0.
+  cache.a_ = cache.b_ = 0;
+  if (!same) {
     front.clear();
-    cache.a_ = a.id();
-    cache.b_ = b.id();
     cache.triangle_a_ = cache.triangle_b_ = -1;
   }
   if (cache.triangle_a_ >= 0) search.measure(cache.triangle_a_, cache.triangle_b_);
@@ -926,6 +927,8 @@ HullDistance hull_distance(const HullTree& a, const HullTree& b, const RigidEncl
     }
   }
   front.insert(front.end(), todo.begin(), todo.end());
+  cache.a_ = a.id();
+  cache.b_ = b.id();
 
   HullDistance result = search.result();
   cache.triangle_a_ = result.triangle_a;

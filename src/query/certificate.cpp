@@ -24,8 +24,8 @@ namespace {
 constexpr double kMeshMargin = 1.1e-6;
 // The same for exact shapes: rounding.
 constexpr double kMargin = 1e-11;
-// A plane is held against an interval in so many halvings at most, two fewer than a checker may
-// use.
+// A plane is held against an interval in so many halvings at most. A checker may use 14: what its
+// wider bounds cost it fits into the rest.
 constexpr int kMostHalvings = 8;
 // No interval is divided below this.
 constexpr double kLeastInterval = 1e-9;

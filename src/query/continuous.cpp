@@ -31,10 +31,15 @@ constexpr int kMostNarrow = 4096;
 // undecided: to prove a glide at a gap g free takes about 1 / sqrt(g) of them, millions for a gap
 // of rounding's size.
 constexpr int kMostGrazing = 1 << 14;
-// Where the first contact is to come, as far as velocities tell, is parted from the rest of an
-// interval with such a share of it to both sides, where no more than so many tasks are left.
+// Where velocities tell the first contact's time, a short interval around it is looked at by
+// itself: from one such share of the interval before that time to two after it, so that the contact
+// is not in its middle, where next to no gap is left to prove anything by.
 constexpr double kMarginShare = 1.0 / 64.0;
+// With more pairs open than this, velocities of one of them say little about the first contact.
 constexpr size_t kFewLeft = 16;
+// Summed bounds look at all pairs of parts of small nodes; where fewer than one joint in so many
+// moves, the walk skips most of these anyway.
+constexpr size_t kSparse = 4;
 
 // Half-open range [first, last) of a list.
 struct Range {
@@ -108,8 +113,7 @@ class Query {
     if (!collect_tasks()) return;
     // A short edge is often free at once, which takes not much longer than a state.
     if (ws_.pairwise || ws_.walk->turns_far(1.0)) look_for_contacts();
-    // Where few joints move, the walk looks at little anyway.
-    if (!done_ && !ws_.pairwise && 4 * motion_.moving().size() >= ws_.X_WL.size()) {
+    if (!done_ && !ws_.pairwise && kSparse * motion_.moving().size() >= ws_.X_WL.size()) {
       set_poses(0.5);
       ws_.walk->set_interval(0.0, 1.0);
       ws_.walk->sum_bounds(ws_.X_WL, goal_.clearance, result_.stats);
@@ -372,7 +376,8 @@ class Query {
 
   // Proves the work's pairs apart over [lo, hi], or halves the interval for those that are left.
   // Earlier halves first, so that the proven prefix and the first contact close in on each other.
-  // `advance`: not into halves, if it is told where the contact is to come.
+  // With `advance`, it is divided around the time to which velocities lead instead, if that is
+  // known.
   void process(double lo, double hi, const Work& work, bool advance = true) {
     if (done_) return;
     ++result_.stats.intervals;
@@ -412,24 +417,7 @@ class Query {
         done_ = true;
       } else {
         if (!looked_ && !goal_.measuring) look_for_contacts();
-        // Not with the contact in the middle: what is apart there by next to nothing tells little.
-        double margin = kMarginShare * (hi - lo);
-        if (margin < kTimeWidth) margin = 0.25 * kTimeWidth;
-        double before = rest.contact - margin, after = rest.contact + 2.0 * margin;
-        if (!(before - lo > margin)) before = lo;
-        if (!(hi - after > margin)) after = hi;
-        if (advance && is_bracketing(narrow, left) && before < after &&
-            (lo < before || after < hi)) {
-          // What lies beside is halved next, if it is not decided: so lengths fall in any case.
-          if (lo < before) process(lo, before, left, false);
-          if (!done_ && before < contact_) process(before, std::min(after, contact_), left);
-          if (!done_ && after < std::min(hi, contact_)) {
-            process(after, std::min(hi, contact_), left, false);
-          }
-        } else {
-          process(lo, mid, left);
-          if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, left);
-        }
+        divide(lo, hi, left, rest, advance && !narrow);
       }
     }
     ws_.tasks.resize(all.tasks.last);
@@ -438,9 +426,25 @@ class Query {
     ws_.scene_walk->near.resize(near);
   }
 
-  // Is it the time of the first contact that the interval is to tell?
-  bool is_bracketing(bool narrow, const Work& left) const {
-    return options_.first_contact && contact_ <= 1.0 && !narrow && left.size() <= kFewLeft;
+  void divide(double lo, double hi, const Work& left, const Rest& rest, bool advance) {
+    const double mid = 0.5 * (lo + hi);
+    double margin = kMarginShare * (hi - lo);
+    if (margin < kTimeWidth) margin = 0.25 * kTimeWidth;
+    double before = rest.contact - margin, after = rest.contact + 2.0 * margin;
+    if (!(before - lo > margin)) before = lo;
+    if (!(hi - after > margin)) after = hi;
+    const bool brackets = options_.first_contact && contact_ <= 1.0 && left.size() <= kFewLeft;
+    if (advance && brackets && before < after && (lo < before || after < hi)) {
+      // What lies beside is halved next, if it is not decided: so lengths fall in any case.
+      if (lo < before) process(lo, before, left, false);
+      if (!done_ && before < contact_) process(before, std::min(after, contact_), left);
+      if (!done_ && after < std::min(hi, contact_)) {
+        process(after, std::min(hi, contact_), left, false);
+      }
+      return;
+    }
+    process(lo, mid, left);
+    if (!done_ && (goal_.measuring || mid < contact_)) process(mid, hi, left);
   }
 
   // The links where they are at t, unless they are there already in this interval.

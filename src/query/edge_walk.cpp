@@ -43,17 +43,7 @@ EdgeWalk::EdgeWalk(const CollisionWorld& world)
       ball_stamps_(marks_.size()),
       seen_(marks_.size()),
       poses_(marks_.size()),
-      bounds_(world) {
-  const int n = world.chain_tree().num_links();
-  for (int i = 0; i < n; ++i) {
-    from_.push_back(i == 0 ? 0 : world.robot().parent(LinkIndex(i)).value);
-    to_.push_back(i);
-  }
-  for (const ChainTree::Shortcut& s : world.chain_tree().shortcuts()) {
-    from_.push_back(from_[at(s.first)]);
-    to_.push_back(to_[at(s.second)]);
-  }
-}
+      bounds_(world) {}
 
 void EdgeWalk::start(const CollisionWorld& world, const Motion& motion, const State& state) {
   pairs.clear();
@@ -79,7 +69,7 @@ void EdgeWalk::start(const CollisionWorld& world, const Motion& motion, const St
     }
   }
   for (int i = 1; i < tree().num_links(); ++i) {
-    pieces_[at(i)] = moving_[at(i)] == motion_serial_ ? i : pieces_[at(from_[at(i)])];
+    pieces_[at(i)] = moving_[at(i)] == motion_serial_ ? i : pieces_[at(bounds_.from(i))];
   }
 }
 
@@ -136,7 +126,7 @@ const EdgeWalk::Model& EdgeWalk::slot(int i, QueryStats& stats) {
     if (!motion_->joint(LinkIndex(i)).moves) stamp = motion_serial_;
     return slots_[at(i)];
   }
-  const int from = from_[at(i)], to = to_[at(i)];
+  const int from = bounds_.from(i), to = bounds_.to(i);
   if (has_state() && pieces_[at(from)] == pieces_[at(to)]) {
     ++stats.compositions;
     slots_[at(i)] = Model::still(state_.X_WL[from].inverse_times(state_.X_WL[to]));

@@ -64,9 +64,10 @@ class EdgeWalk {
   bool turns_far(double length) const;
   /// Turns to a part of it.
   void set_interval(double lo, double hi);
-  /// `pairs`, which must be as `start` left them, become those of two leaves, where few of the
-  /// leaves below them are not proven apart by summed bounds. The links are at X_WL in the middle
-  /// of the interval. O(links).
+  /// Replaces pairs of nodes by the pairs of leaves below them that summed bounds do not prove
+  /// apart, where few of these are left. `pairs` must be as `start` left them; X_WL: the links in
+  /// the middle of the interval. O(links + parts), and up to 32 x 32 pairs of balls for each pair
+  /// of nodes.
   void sum_bounds(const std::vector<RigidEnclosure>& X_WL, double clearance, QueryStats& stats);
 
   /// Half of its length.
@@ -187,9 +188,6 @@ class EdgeWalk {
 
   State state_;
   std::uint64_t state_count_ = 0;
-  std::vector<int> from_;  // of slots: X_AB of it is that of link B = to_ in link A = from_
-  std::vector<int> to_;
-
   // One counter for motions and intervals: what stands still is stamped with the motion's.
   std::uint64_t counter_ = 0, motion_serial_ = 0, interval_ = 0;
   double middle_ = 0.0, half_ = 0.0;

@@ -104,6 +104,7 @@ void SummedBounds::turn_to(int top) {
   }
 }
 
+// The same way as EdgeWalk::pose goes, with sums for products.
 const SummedBounds::Seen& SummedBounds::seen(int n) {
   Seen& mine = seen_[at(n)];
   if (mine.group == group_) return mine;

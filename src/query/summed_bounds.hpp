@@ -26,12 +26,16 @@ class SummedBounds {
  public:
   explicit SummedBounds(const CollisionWorld& world);
 
+  /// Slot i of the chain tree is X_AB, from A to B.
+  int from(int slot) const { return from_[at(slot)]; }
+  int to(int slot) const { return to_[at(slot)]; }
+
   /// Turns to an interval of 2 half, in whose middle the links are at X_WL.
   void set(const CollisionWorld& world, const Motion& motion, double half,
            const std::vector<RigidEnclosure>& X_WL);
 
-  /// Appends every leaf below the left child of `top`, with every leaf below the right one whose
-  /// part is not proven farther from its than the clearance all the time.
+  /// Appends the pairs of a leaf below the left child of `top` and one below the right child,
+  /// except those that are proven to stay farther apart than the clearance (metres).
   void find_open(int top, double clearance, std::vector<std::pair<int, int>>& open);
 
  private:
@@ -48,9 +52,10 @@ class SummedBounds {
     double radius = 0.0, reach = 0.0, swept = 0.0;
     int node = 0, part = 0;
   };
-  // Of a node: how much its anchor turns and shifts as seen from the frame of `top`. Where that
-  // lies ahead of the node: the slot of the links up to the end of the run, or 0, and the node at
-  // whose frame that ends; -1: the frame of all.
+  // Of a node: how much its anchor turns and shifts as seen from the frame of `top`. If that frame
+  // lies ahead of the node, at the end of a run of links: `run` is the slot of the links up to the
+  // end of this part of the run (else 0), `end` the node whose frame is there (-1: it is the frame
+  // of `top`).
   struct Seen {
     std::uint64_t group = 0;
     double turn = 0.0, shift = 0.0;

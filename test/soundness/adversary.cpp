@@ -22,7 +22,7 @@ struct Direction {
   std::vector<double> q0, q1, v0, v1, a0, a1;
 };
 
-Direction random_direction(const RobotSpec& spec, const Edge& edge, std::mt19937_64& rng) {
+Direction random_direction(const Edge& edge, std::mt19937_64& rng) {
   std::normal_distribution<double> normal;
   // All values, those of one end, or a few.
   const double chosen = std::array{1.0, 1.0, 0.3, 0.1}[rng() % 4];
@@ -46,7 +46,6 @@ Direction random_direction(const RobotSpec& spec, const Edge& edge, std::mt19937
   const size_t k = rng() % std::max<size_t>(n, 1);
   if (n > 0 && end != 1) d.q0[k] += normal(rng);
   if (n > 0 && end != 0) d.q1[k] += normal(rng);
-  (void)spec;
   return d;
 }
 
@@ -252,7 +251,7 @@ void Adversary::start(const std::string& only, std::uint64_t k) {
   ++counters_[splines ? "starts, splines" : "starts, straight"];
   ++counters_["robot " + name];
   for (int round = 0; round < 4; ++round) {
-    const Direction d = random_direction(spec, edge, rng);
+    const Direction d = random_direction(edge, rng);
     double lo = 0, hi = 0;
     double when = answer.when;
     for (const double sign : {1.0, -1.0}) {
@@ -288,7 +287,7 @@ void Adversary::start(const std::string& only, std::uint64_t k) {
     // Squeezed between the bodies that it nearly touches.
     for (int i = 0; i < 8 && pair >= 0; ++i) {
       const double size = std::pow(10.0, uniform(rng, -12, -8));
-      const Edge tried = moved(spec, border, random_direction(spec, border, rng), size);
+      const Edge tried = moved(spec, border, random_direction(border, rng), size);
       if (ask(tried).verdict != Verdict::kFree) continue;
       const Real smaller = gap_of(tried, pair, when);
       if (smaller >= gap) continue;

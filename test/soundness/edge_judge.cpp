@@ -254,7 +254,7 @@ void EdgeJudge::free_edge(const Edge& edge, const Truth& truth, CampaignRobot& r
       fail("FALSE FREE (descent)", edge, details);
     return;
   }
-  // The adversary: go down from the nearest approach that is known, and from all over.
+  // A search against the verdict: down from the nearest approach that is known, and from all over.
   const int starts = truth.kind == Truth::Kind::kFree && k % 8 != 0 ? 2 : 32;
   for (int i = 0; i <= starts; ++i) {
     int pair = -1;

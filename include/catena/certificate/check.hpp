@@ -66,9 +66,9 @@ struct CheckResult {
 /// own in 100-bit arithmetic with radii, derives the pairs to be covered itself, and refuses
 /// whatever it does not prove. Accepted means proven; refused means nothing.
 /// Rigor     docs/rigor.md, R11.
-/// Cost      bounded by the budget, whatever the text says; some microseconds for each part of an
-///           entry's blocks, as often as its interval is halved, and for each link at each time at
-///           which planes are held.
+/// Cost      bounded by the budget, whatever the text says. Some microseconds for each part of an
+///           entry's blocks and each interval into which the entry is halved, and for each link and
+///           the middle of each such interval.
 /// Threads   no state; sets nothing. Refuses where rounding is not to the nearest.
 /// Errors    none thrown for any text or files but std::bad_alloc.
 CheckResult check_certificate(const Inputs& inputs, const std::string& text,

@@ -20,8 +20,9 @@ namespace catena {
 /// area is one of its own. Above the patches the tree joins them, below it halves them, down to
 /// single triangles.
 ///
-/// Denotes   of each node the hull of its points. Every triangle below lies within `slack` of it,
-///           proven, rounding included, `vertex_error` not; of the size of rounding.
+/// Denotes   each node denotes the hull of its points, in the mesh's frame, metres.
+/// Rigor     every triangle below a node lies within `slack` of that hull, rounding included;
+///           `vertex_error` comes on top (docs/rigor.md, R3).
 /// Cost      build O(n log^2 n) for most inputs, for patches O(n) times the triangles of a patch;
 ///           depth O(log n).
 /// Threads   immutable after construction: share it.
@@ -121,8 +122,8 @@ struct HullStats {
 };
 
 struct HullDistance {
-  /// Of the distance of the two surfaces: zero where they touch. Beyond the bound: [>= bound,
-  /// infinity], and there is no witness.
+  /// Of the distance of the two surfaces, metres; zero where they touch. Where it is proven to
+  /// exceed the bound: [bound, infinity], and there is no witness.
   Interval distance{0.0, kInfinity};
   int triangle_a = -1, triangle_b = -1;  ///< of the witness
   Vector3d point_a = Vector3d::Zero();   ///< in F; a point of each
@@ -135,8 +136,8 @@ struct HullDistance {
 /// direction that told them apart and their closest features, and the closest triangles.
 ///
 /// For one pair of bodies that moves a little between calls, and one thread. Of other trees than
-/// before it forgets all. It grows with the pairs looked at; a call that needs no more of it than
-/// an earlier one allocates nothing.
+/// before it forgets all, and after std::bad_alloc everything. It grows with the pairs looked at; a
+/// call that needs no more of it than an earlier one allocates nothing.
 class HullCache {
  public:
   struct Entry {

@@ -24,9 +24,10 @@ struct CertificateOptions {
 /// proposal of ordinary floating-point numbers, which the checker (certificate/check.hpp) proves or
 /// refuses: have it checked before it is handed on.
 ///
-/// Cost      about O(links of its blocks and between them) an entry, and as much for every time at
-///           which these are looked at; beside a scene, of all links. Entries of a free chain grow
-///           about as its links. It remembers every entry until `text`.
+/// Cost      an entry and each time at which its plane is held: O(links of its blocks and on the
+/// way
+///           between them), beside a scene O(all links). A free chain takes about two entries a
+///           link. Keeps all entries until `text`.
 /// Threads   reads `world`; one thread at a time.
 /// Errors    std::invalid_argument for no motion, no clearance, and for geometries that the file
 ///           has no form for (many boxes or balls, padded meshes).
