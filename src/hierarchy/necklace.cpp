@@ -10,22 +10,20 @@ namespace catena {
 namespace {
 
 // Up to so many beads, the beads themselves are looked at rather than nodes.
-constexpr int kFewBeads = 8;
+constexpr int kFewBeads = 32;
 
 // The ball about two balls that goes through the far points of both, or the larger one if it holds
-// the other (docs/rigor.md, R13).
-Ball ball_about(const Ball& a, const Ball& b) noexcept {
+// the other (docs/rigor.md, R13). As in `holds`, once the difference of the centres is known.
+inline Ball ball_about(const Ball& a, const Ball& b) noexcept {
   const Vector3d d = b.center - a.center;
-  const double distance = d.norm();
-  if (holds(a, b)) return a;
-  if (holds(b, a)) return b;
-  const double step = 0.5 * (distance + b.radius - a.radius);
-  // Two balls about nearly one centre: any of the two will do, as the radius says.
-  const double share = distance > 0.0 ? std::clamp(step / distance, 0.0, 1.0) : 0.0;
-  Ball result;
-  result.center = a.center + share * d;
-  result.radius = std::max({0.5 * (distance + a.radius + b.radius), a.radius, b.radius});
-  return internal::padded(result);
+  const double more = b.radius - a.radius, square = d.squaredNorm();
+  if (square * (1.0 + 0x1p-48) + 1e-302 <= more * more) return more > 0.0 ? b : a;
+  const double distance = std::sqrt(square);
+  const double larger = std::max(a.radius, b.radius);
+  // Where both are nearly one ball, any point between their centres will do, as the radius says.
+  const double share = distance > 0.0 ? std::clamp(0.5 + 0.5 * more / distance, 0.0, 1.0) : 0.0;
+  return internal::padded(
+      {a.center + share * d, std::max(0.5 * (distance + a.radius + b.radius), larger)});
 }
 
 }  // namespace
@@ -55,7 +53,15 @@ Necklace::Necklace(int num_beads, Hierarchy hierarchy)
                                 " beads; give at least one and at most 2^29");
   }
   nodes_.reserve(2 * at(num_beads) - 1);
-  add_nodes(0, num_beads);
+  nodes_.push_back({0, num_beads});
+  for (int i = 0; i < num_nodes(); ++i) {
+    if (is_bead(i)) continue;
+    const int first = nodes_[at(i)].first, last = nodes_[at(i)].last;
+    const int middle = first + (last - first) / 2;
+    nodes_[at(i)].left = num_nodes();
+    nodes_.push_back({first, middle});
+    nodes_.push_back({middle, last});
+  }
   beads_.resize(at(num_beads));
   balls_.resize(nodes_.size());
   updated_.resize(nodes_.size(), 0);
@@ -72,14 +78,6 @@ Necklace::Necklace(int num_beads, Hierarchy hierarchy)
     }
   }
   frontiers_.resize(at(frontiers));
-}
-
-void Necklace::add_nodes(int first, int last) {
-  nodes_.push_back({first, last});
-  if (last - first == 1) return;
-  const int middle = first + (last - first) / 2;
-  add_nodes(first, middle);
-  add_nodes(middle, last);
 }
 
 int Necklace::num_levels() const noexcept {
@@ -132,7 +130,7 @@ class Necklace::BelowNode {
   }
   // Beads that are asked about first.
   void hint(const BallBasis& basis) noexcept { hints_[num_hints_++] = &basis; }
-  void forget_frontier() noexcept { frontier_->size = 0; }
+  void forget_frontier() noexcept { frontier_->size = frontier_->fresh = 0; }
 
   int outside(const Ball& ball) noexcept {
     ball_ = ball;
@@ -143,30 +141,48 @@ class Necklace::BelowNode {
       for (int b = 0; b < basis.size; ++b) look(basis.at[at(b)]);
     }
     if (farthest_ >= 0) return farthest_;
+    if (frontier_->fresh < 0) return look_at_all();
     next_.size = 0;
     overflown_ = false;
+    budget_ = budget();
     if (frontier_->size > 0) {
       for (int k = 0; k < frontier_->size; ++k) search(frontier_->nodes[at(k)]);
       next_.fresh = frontier_->fresh;
     } else {
-      search(left(node_));
+      search(necklace_.left(node_));
       search(necklace_.right(node_));
       next_.fresh = next_.size;
     }
-    if (farthest_ < 0) {
-      ++stats_.frontiers;
-      stats_.frontier_nodes += static_cast<std::uint64_t>(next_.size);
-      // One that has only been refined for long is sought anew, from above.
-      if (overflown_ || next_.size > 2 * next_.fresh) next_.size = 0;
-      *frontier_ = next_;
-    } else {
-      frontier_->size = 0;
+    if (budget_ < 0) {
+      forget_frontier();
+      frontier_->fresh = -1;
+      return look_at_all();
     }
+    if (farthest_ >= 0) {
+      forget_frontier();
+      return farthest_;
+    }
+    ++stats_.frontiers;
+    stats_.frontier_nodes += static_cast<std::uint64_t>(next_.size);
+    // One that has only been refined for long is sought anew, from above.
+    if (overflown_ || next_.size > 2 * next_.fresh) next_.size = 0;
+    *frontier_ = next_;
     return farthest_;
   }
   double reach(const Vector3d& point) noexcept { return beads_.reach(point); }
 
  private:
+  // Where a search from node to node would take as long as to look at every bead, which come one
+  // after the other in memory.
+  int budget() const noexcept {
+    const Node& n = necklace_.nodes_[at(node_)];
+    return std::max(kFewBeads, (n.last - n.first) / 3);
+  }
+  int look_at_all() noexcept {
+    const Node& n = necklace_.nodes_[at(node_)];
+    stats_.ball_tests += static_cast<std::uint64_t>(n.last - n.first);
+    return beads_.outside(ball_);
+  }
   void look(int bead) noexcept {
     const Ball& other = necklace_.beads_[at(bead)];
     ++stats_.ball_tests;
@@ -178,12 +194,13 @@ class Necklace::BelowNode {
   }
   // A ball that reaches no farther than what was found is passed over.
   void search(int node) noexcept {
+    if (--budget_ < 0) return;
     if (necklace_.is_bead(node)) {
       look(necklace_.nodes_[at(node)].first);
     } else {
       ++stats_.ball_tests;
       if (!holds({ball_.center, most_}, necklace_.balls_[at(node)])) {
-        search(left(node));
+        search(necklace_.left(node));
         search(necklace_.right(node));
         return;
       }
@@ -207,6 +224,7 @@ class Necklace::BelowNode {
   double most_ = 0.0;
   Frontier next_;
   bool overflown_ = false;
+  int budget_ = 0;
 };
 
 void Necklace::layer(int node) noexcept {
@@ -214,10 +232,26 @@ void Necklace::layer(int node) noexcept {
 }
 
 void Necklace::wrap(int node, Update how, NecklaceStats& stats) noexcept {
-  Node& n = nodes_[at(node)];
+  const Node& n = nodes_[at(node)];
   BallBasis& basis = bases_[at(node)];
+  if (n.last - n.first == 2) {
+    layer(node);
+    const BallBasis before = basis;
+    basis.size = 0;
+    for (int i = n.first; i < n.last; ++i) {
+      const int other = 2 * n.first + 1 - i;
+      // One that holds the other is alone.
+      const bool is_held = holds(beads_[at(other)], beads_[at(i)]);
+      if (!is_held) basis.at[at(basis.size++)] = i;
+    }
+    stats.ball_tests += 2;
+    if (before.size > 0 && (before.size != basis.size || before.at[0] != basis.at[0])) {
+      ++stats.basis_changes;
+    }
+    return;
+  }
   EnclosingBall result;
-  const bool anew = !n.has_basis || how == Update::kRebuild;
+  const bool anew = basis.size == 0 || how == Update::kRebuild;
   const bool has_children = how != Update::kLazy && (anew || how != Update::kNaive);
   if (!anew) {
     result.basis = basis;
@@ -246,7 +280,6 @@ void Necklace::wrap(int node, Update how, NecklaceStats& stats) noexcept {
   stats.nodes_repaired += result.changes > 0 && !anew ? 1 : 0;
   basis = result.basis;
   balls_[at(node)] = result.ball;
-  n.has_basis = true;
 }
 
 NecklaceStats Necklace::update(Update how) {
@@ -255,14 +288,17 @@ NecklaceStats Necklace::update(Update how) {
   if (how == Update::kLazy) return stats;
   const RoundingScope scope;
   // Children come after their parents.
-  for (int node = num_nodes(); node-- > 0;) {
-    if (is_bead(node)) continue;
-    if (hierarchy_ == Hierarchy::kLayered) {
-      layer(node);
-    } else {
-      if (how != Update::kRebuild && !is_outdated(node)) continue;
-      wrap(node, how, stats);
+  if (hierarchy_ == Hierarchy::kLayered) {
+    for (int node = num_nodes(); node-- > 0;) {
+      if (!is_bead(node)) layer(node);
     }
+    std::fill(updated_.begin(), updated_.end(), step_);
+    stats.nodes_verified = beads_.size() - 1;
+    return stats;
+  }
+  for (int node = num_nodes(); node-- > 0;) {
+    if (is_bead(node) || (how != Update::kRebuild && !is_outdated(node))) continue;
+    wrap(node, how, stats);
     ++stats.nodes_verified;
     updated_[at(node)] = step_;
   }
@@ -301,7 +337,7 @@ class Necklace::Search {
   // All pairs of beads below a node. False once a collision has been found.
   bool within(int node) {
     if (a_.last_bead(node) - a_.first_bead(node) - 1 <= window_) return true;
-    const int l = left(node), r = a_.right(node);
+    const int l = a_.left(node), r = a_.right(node);
     return within(l) && within(r) && between(l, r);
   }
 
@@ -324,9 +360,9 @@ class Necklace::Search {
     if (size_a == 1 && size_b == 1) return decide(i, k);
     // The node with more beads, which the bound of the number of pairs rests on.
     if (size_a > size_b || (size_a == size_b && ball_a.radius >= ball_b.radius)) {
-      return between(left(i), k) && between(a_.right(i), k);
+      return between(a_.left(i), k) && between(a_.right(i), k);
     }
-    return between(i, left(k)) && between(i, b_.right(k));
+    return between(i, b_.left(k)) && between(i, b_.right(k));
   }
 
  private:

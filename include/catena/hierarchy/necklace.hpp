@@ -108,11 +108,12 @@ class Necklace {
   int num_levels() const noexcept;
   std::span<const Ball> beads() const noexcept { return beads_; }
 
-  /// Nodes in the order of a walk from the root: a node is followed by its left child and all below
-  /// it, then by its right child.
+  /// Nodes by levels from the root, 0; the two children of a node, left_child(node) and the next
+  /// one, come after it.
   int num_nodes() const noexcept { return static_cast<int>(nodes_.size()); }
   int first_bead(int node) const noexcept { return nodes_[at(node)].first; }
-  int last_bead(int node) const noexcept { return nodes_[at(node)].last; }  ///< not in the node
+  int last_bead(int node) const noexcept { return nodes_[at(node)].last; }   ///< not in the node
+  int left_child(int node) const noexcept { return nodes_[at(node)].left; }  ///< -1: a bead
   bool is_outdated(int node) const noexcept { return updated_[at(node)] != step_; }
   /// @pre not outdated
   const Ball& ball(int node) const noexcept { return balls_[at(node)]; }
@@ -122,29 +123,25 @@ class Necklace {
  private:
   struct Node {
     int first, last;    // beads, half-open
+    int left = -1;      // its left child, which the right one follows; -1: it is a bead
     int frontier = -1;  // number of its frontier, if it may have one
-    bool has_basis = false;
   };
   // Nodes below, one for each bead of the node, by whose balls it was verified last.
   struct Frontier {
-    static constexpr int kMost = 24;
+    static constexpr int kMost = 40;
     std::array<int, kMost> nodes;
     int size = 0;   // 0: none known
-    int fresh = 0;  // when it was last searched for from above
+    int fresh = 0;  // its size when it was last sought from above; -1: look at the beads instead
   };
   class BelowNode;
   class Search;
 
   static size_t at(int i) noexcept { return static_cast<size_t>(i); }
-  static int left(int node) noexcept { return node + 1; }
-  int right(int node) const noexcept {
-    const Node& n = nodes_[at(node)];
-    return node + 2 * ((n.last - n.first) / 2);
-  }
+  int left(int node) const noexcept { return nodes_[at(node)].left; }
+  int right(int node) const noexcept { return nodes_[at(node)].left + 1; }
   bool is_bead(int node) const noexcept {
     return nodes_[at(node)].last == nodes_[at(node)].first + 1;
   }
-  void add_nodes(int first, int last);
   void check_ready() const;
   void layer(int node) noexcept;
   void wrap(int node, Update how, NecklaceStats& stats) noexcept;
