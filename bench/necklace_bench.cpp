@@ -101,20 +101,28 @@ struct Cost {
   double each(std::uint64_t count) const { return static_cast<double>(count) / steps; }
 };
 
-template <class Work>
-Cost measure(const std::vector<Beads>& steps, const Work& work) {
+/// `prepare` is not timed. The first step is not counted: it comes from nothing.
+template <class Prepare, class Work>
+Cost measure(const std::vector<Beads>& steps, const Prepare& prepare, const Work& work) {
   Cost cost;
   for (size_t i = 0; i < steps.size(); ++i) {
+    prepare(steps[i]);
     const double start = cpu_seconds();
     const NecklaceStats stats = work(steps[i]);
     const double time = cpu_seconds() - start;
-    if (i == 0) continue;  // from nothing
+    if (i == 0) continue;
     cost.least = std::min(cost.least, time);
     cost.sum += time;
     cost.stats += stats;
     ++cost.steps;
   }
   return cost;
+}
+
+template <class Work>
+Cost measure(const std::vector<Beads>& steps, const Work& work) {
+  return measure(
+      steps, [](const Beads&) {}, work);
 }
 
 double us(double seconds) { return 1e6 * seconds; }
@@ -132,7 +140,9 @@ void print_updates(const char* name, int n, const std::vector<Beads>& steps) {
     return NecklaceStats{};
   });
   const auto of = [&](Necklace& necklace, Update how) {
-    return measure(steps, [&](const Beads& beads) { return update(necklace, beads, how); });
+    return measure(
+        steps, [&](const Beads& beads) { necklace.set_beads(beads.centers, beads.radii); },
+        [&](const Beads&) { return necklace.update(how); });
   };
   const Cost l = of(layered, Update::kRebuild), w = of(wrapped, Update::kRebuild),
              v = of(naive, Update::kNaive), c = of(cascade, Update::kCascade);
@@ -268,10 +278,12 @@ void print_pairs(int n, const std::vector<Beads>& steps, double apart) {
   const auto ask = [&](Hierarchy hierarchy, Update how) {
     Necklace a(n, hierarchy), b(n, hierarchy);
     Beads moved = steps[0];
-    return measure(steps, [&](const Beads& beads) {
+    const auto place = [&](const Beads& beads) {
       for (size_t i = 0; i < moved.centers.size(); ++i) {
         moved.centers[i] = beads.centers[i] + Vector3d(0, apart, 0);
       }
+    };
+    return measure(steps, place, [&](const Beads& beads) {
       NecklaceStats stats = update(a, beads, how);
       stats += update(b, moved, how);
       const NecklaceResult result = a.collision(b);

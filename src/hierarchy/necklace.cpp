@@ -13,17 +13,27 @@ namespace {
 constexpr int kFewBeads = 32;
 
 // The ball about two balls that goes through the far points of both, or the larger one if it holds
-// the other (docs/rigor.md, R13). As in `holds`, once the difference of the centres is known.
-inline Ball ball_about(const Ball& a, const Ball& b) noexcept {
-  const Vector3d d = b.center - a.center;
-  const double more = b.radius - a.radius, square = d.squaredNorm();
-  if (square * (1.0 + 0x1p-48) + 1e-302 <= more * more) return more > 0.0 ? b : a;
+// the other (docs/rigor.md, R13). As in `holds`, once the difference of the centres is known;
+// number by number, as a layered hierarchy does little else.
+inline void put_ball_about(const Ball& a, const Ball& b, Ball& result) noexcept {
+  const double ax = a.center.x(), ay = a.center.y(), az = a.center.z(), ar = a.radius;
+  const double br = b.radius;
+  const double dx = b.center.x() - ax, dy = b.center.y() - ay, dz = b.center.z() - az;
+  const double more = br - ar, square = dx * dx + dy * dy + dz * dz;
+  if (square * (1.0 + 0x1p-48) + 1e-302 <= more * more) {
+    result = more > 0.0 ? b : a;
+    return;
+  }
   const double distance = std::sqrt(square);
-  const double larger = std::max(a.radius, b.radius);
   // Where both are nearly one ball, any point between their centres will do, as the radius says.
-  const double share = distance > 0.0 ? std::clamp(0.5 + 0.5 * more / distance, 0.0, 1.0) : 0.0;
-  return internal::padded(
-      {a.center + share * d, std::max(0.5 * (distance + a.radius + b.radius), larger)});
+  double share = 0.5 + 0.5 * more / (distance + 1e-160);
+  share = share < 0.0 ? 0.0 : share;
+  share = share > 1.0 ? 1.0 : share;
+  const double larger = more > 0.0 ? br : ar, half = 0.5 * (distance + ar + br);
+  const double x = ax + share * dx, y = ay + share * dy, z = az + share * dz;
+  const double rounding = 4.0 * kUnitRoundoff * (std::abs(x) + std::abs(y) + std::abs(z));
+  result.center = Vector3d(x, y, z);
+  result.radius = bound_above((half < larger ? larger : half) + rounding, 64);
 }
 
 }  // namespace
@@ -228,7 +238,7 @@ class Necklace::BelowNode {
 };
 
 void Necklace::layer(int node) noexcept {
-  balls_[at(node)] = ball_about(balls_[at(left(node))], balls_[at(right(node))]);
+  put_ball_about(balls_[at(left(node))], balls_[at(right(node))], balls_[at(node)]);
 }
 
 void Necklace::wrap(int node, Update how, NecklaceStats& stats) noexcept {

@@ -246,7 +246,7 @@ TEST(EnclosingBall, IsTheSmallestAboutItsBasisFromWhereverItStarts) {
 TEST(EnclosingBall, PairsAreToldApartOnlyWithProof) {
   Rng rng(kSeed + 2);
   int counts[4] = {};
-  for (int trial = 0; trial < 100000; ++trial) {
+  for (int trial = 0; trial < 40000; ++trial) {
     Ball a, b;
     const double scale = std::pow(10.0, trial % 7 - 3);
     for (int k = 0; k < 3; ++k) a.center[k] = scale * uniform(rng, -1, 1);
@@ -279,7 +279,7 @@ TEST(EnclosingBall, PairsAreToldApartOnlyWithProof) {
       ASSERT_LE(distance + Real(a.radius), Real(b.radius)) << "trial " << trial;
     }
   }
-  for (const int count : counts) EXPECT_GT(count, 1000);
+  for (const int count : counts) EXPECT_GT(count, 400);
   const Ball unit{Vector3d::Zero(), 0.5};
   EXPECT_FALSE(are_disjoint(unit, {Vector3d(1, 0, 0), 0.5}));
   for (const double x : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e300}) {
