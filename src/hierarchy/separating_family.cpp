@@ -43,8 +43,8 @@ std::string refusal_of_block(const SeparatingFamily::Block& block, const Beads& 
     const Vector3d& center = beads.centers[static_cast<size_t>(i)];
     const Real spare = Real{block.ball.radius} - beads.radii[static_cast<size_t>(i)];
     const Real square = square_between(center, block.ball.center);
-    // The very ball of a bead holds it, to the last bit.
-    const bool same = square == 0 && spare >= 0;
+    // A bead's very ball holds it, though no margin is left.
+    const bool same = center == block.ball.center && spare >= 0;
     if (!same && !(spare >= 0 && square * (1 + kLoss) + kTiny <= spare * spare)) {
       return "does not hold bead " + std::to_string(i);
     }
