@@ -241,6 +241,29 @@ TEST(EnclosingBall, IsTheSmallestAboutItsBasisFromWhereverItStarts) {
   }
 }
 
+// Property: balls that reach out of the one about two others by little more than rounding, where no
+// basis is any better, are held all the same.
+TEST(EnclosingBall, HoldsWhatRoundingLeavesOut) {
+  Rng rng(kSeed + 3);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const double size = std::pow(10.0, trial % 5 - 2);
+    const auto direction = [&] {
+      return Vector3d(uniform(rng, -1, 1), uniform(rng, -1, 1), uniform(rng, -1, 1)).normalized();
+    };
+    const Vector3d center = size * uniform(rng, 0.0, 1.0) * direction(), axis = direction();
+    std::vector<Ball> balls = {{center + size * axis, 0}, {center - size * axis, 0}};
+    for (int i = 0; i < trial % 7 + 1; ++i) {
+      const double out = std::pow(10.0, uniform(rng, -14.5, -12.5));
+      const double radius = i % 2 == 0 ? 0.0 : size * uniform(rng, 0.0, 0.5);
+      balls.push_back({center + (size * (1 + out) - radius) * direction(), radius});
+    }
+    const EnclosingBall found = enclosing_ball(balls, {{0, 1, -1, -1}, 2});
+    const std::string which =
+        "seed " + std::to_string(kSeed + 3) + " trial " + std::to_string(trial);
+    expect_smallest(balls, found, size, which);
+  }
+}
+
 // Property: what is said of two balls is so in 50 digits, down to gaps of rounding's size; touching
 // ones are neither apart nor within each other.
 TEST(EnclosingBall, PairsAreToldApartOnlyWithProof) {
