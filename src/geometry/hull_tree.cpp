@@ -685,6 +685,8 @@ class Search {
   double greatest() const noexcept { return greatest_; }
   HullDistance& result() noexcept { return result_; }
   bool touching() const noexcept { return result_.touching; }
+  /// From 0 on, which bounds every distance, the bracket is narrow enough.
+  bool narrow() const noexcept { return greatest_ <= width_; }
   bool is_told_apart(const Entry& e) const noexcept { return e.lower > enough_; }
   bool is_leaf(const Entry& e) const noexcept {
     return a_.node(e.a).left < 0 && b_.node(e.b).left < 0;
@@ -911,7 +913,7 @@ HullDistance hull_distance(const HullTree& a, const HullTree& b, const RigidEncl
     if (!search.touching()) search.test(before[k]);
     (search.is_told_apart(before[k]) ? front : todo).push_back(before[k]);
   }
-  while (!todo.empty() && !search.touching()) {
+  while (!todo.empty() && !search.touching() && !search.narrow()) {
     Entry e = todo.back();
     todo.pop_back();
     if (search.is_told_apart(e)) {

@@ -546,6 +546,23 @@ TEST(HullDistance, AllocatesNothingAfterTheFirstCalls) {
   EXPECT_EQ(test::allocations, before);
 }
 
+// A bracket that is narrow enough ends the search, also where surfaces touch and no contact can be
+// proven: else all pairs of these triangles would be measured.
+TEST(HullDistance, EndsWhereTheBracketIsNarrowEnough) {
+  TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  mesh.triangles.assign(1000, {0, 1, 2});
+  const HullTree a(mesh), b(mesh);
+  HullCache cache;
+  for (int call = 0; call < 3; ++call) {
+    const HullDistance d = hull_distance(a, b, RigidEnclosure::identity(), {}, cache);
+    EXPECT_EQ(d.distance.lo, 0.0);
+    EXPECT_LE(d.distance.hi, 1e-9);
+    EXPECT_LE(d.stats.hull_pairs, 1000U);
+    EXPECT_LE(d.stats.triangle_pairs, 10U);
+  }
+}
+
 TEST(HullTree, SaysWhatIsWrongWithAMesh) {
   const auto message = [](const TriangleMesh& mesh) -> std::string {
     try {

@@ -127,8 +127,9 @@ struct HullDistance {
   Interval distance{0.0, kInfinity};
   int triangle_a = -1, triangle_b = -1;  ///< of the witness
   Vector3d point_a = Vector3d::Zero();   ///< in F; a point of each
-  Vector3d point_b = Vector3d::Zero();   ///< in F; their distance is distance.hi, up to rounding
-  bool touching = false;                 ///< proven
+  /// In F; unless they touch, the points' distance is distance.hi, up to rounding.
+  Vector3d point_b = Vector3d::Zero();
+  bool touching = false;  ///< proven
   HullStats stats;
 };
 
